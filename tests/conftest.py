@@ -1,0 +1,123 @@
+"""A real tmux server for each test: private, on its own socket, gone afterwards."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import tempfile
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+PATIENCE = 10.0  # seconds: how long a test waits for a condition before it fails
+TMUX = os.environ.get("TMUX_WAIT_TEST_TMUX", "tmux")
+
+
+def wait_until(condition: Callable[[], bool], what: str = "the condition") -> None:
+    """Look again and again until ``condition`` holds; fail after ``PATIENCE`` seconds."""
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        if time.monotonic() > deadline:
+            pytest.fail(f"{what} did not come true within {PATIENCE:g} s")
+        time.sleep(0.005)
+
+
+class TmuxServerFixture:
+    """One private tmux server; ``tmux`` runs a command on it, ``pane`` starts a program."""
+
+    def __init__(self, folder: Path) -> None:
+        self.binary = TMUX
+        self.name = f"tw-{uuid.uuid4().hex[:12]}"
+        self.folder = folder
+        self.pid = 0
+
+    def run(self, *args: str) -> subprocess.CompletedProcess[str]:
+        """Run one tmux command on this server and return what came of it."""
+        with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+            # Files, not pipes: a server that this call starts would keep a pipe open.
+            status = subprocess.run(
+                [self.binary, "-u", "-f", "/dev/null", "-L", self.name, *args],
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=err,
+                timeout=PATIENCE,
+                check=False,
+            ).returncode
+            out.seek(0)
+            err.seek(0)
+            return subprocess.CompletedProcess(
+                args, status, out.read().decode(), err.read().decode()
+            )
+
+    def tmux(self, *args: str) -> str:
+        """Run one tmux command that must succeed; return its output without the last line feed."""
+        done = self.run(*args)
+        assert done.returncode == 0, f"tmux {args}: {done.stderr}"
+        return done.stdout.rstrip("\n")
+
+    def pane(self, *command: str, width: int = 80, height: int = 24) -> str:
+        """Start ``command`` (default: a quiet ``cat``) in a new session; return its pane id."""
+        pane = self.tmux(
+            "new-session", "-d", "-x", str(width), "-y", str(height), "-P", "-F", "#{pane_id}",
+            *(command or ("exec cat",)),
+        )  # fmt: skip
+        self.pid = int(self.tmux("display-message", "-p", "-t", pane, "#{pid}"))
+        return pane
+
+    def get(self, pane: str, fields: str) -> str:
+        """Expand a tmux format for a pane."""
+        return self.tmux("display-message", "-p", "-t", pane, fields)
+
+    def screen(self, pane: str) -> str:
+        """Return the visible screen of a pane, soft wraps joined."""
+        return self.tmux("capture-pane", "-p", "-J", "-t", pane)
+
+    def shows(self, pane: str, text: str) -> None:
+        """Wait until the pane's screen holds ``text``."""
+        wait_until(lambda: text in self.screen(pane), f"{text!r} on the screen of {pane}")
+
+    def type(self, pane: str, text: str, enter: bool = True) -> None:
+        """Type ``text`` into a pane."""
+        self.tmux("send-keys", "-t", pane, "-l", text)
+        if enter:
+            self.tmux("send-keys", "-t", pane, "Enter")
+
+    def close(self) -> None:
+        """End the server, by its own pid if the polite way fails."""
+        if not self.pid:
+            return
+        self.run("kill-server")
+        deadline = time.monotonic() + PATIENCE
+        while _alive(self.pid) and time.monotonic() < deadline:
+            time.sleep(0.005)
+        if _alive(self.pid):
+            os.kill(self.pid, signal.SIGKILL)
+            pytest.fail("the test's tmux server did not end")
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    # A zombie answers signals but has ended.
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return not Path("/proc").exists()
+
+
+@pytest.fixture
+def tmux_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[TmuxServerFixture]:
+    """A private tmux server, started at its first ``pane`` and ended with the test."""
+    monkeypatch.delenv("TMUX", raising=False)
+    monkeypatch.delenv("TMUX_PANE", raising=False)
+    server = TmuxServerFixture(tmp_path)
+    try:
+        yield server
+    finally:
+        server.close()
