@@ -1,4 +1,49 @@
-.PHONY: tmux-versions
+# Everything here sets itself up: the only things to have first are git and make.
+# PYTHON chooses the Python (3.10 or newer) that .venv is made with.
 
-tmux-versions: ## fetch the tmux versions that the suite runs on
+PYTHON ?= python3
+venv := .venv
+python := $(venv)/bin/python
+build_inputs := pyproject.toml setup.py tmux_wait/_build.py $(wildcard csrc/*.[ch])
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help demo test lint test-matrix tmux-versions dist clean system-packages
+
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## /make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
+
+demo: $(venv)/.installed ## wait for a real program, through the command line and through MCP
+	$(python) docs/demo/demo.py
+
+test: $(venv)/.installed-strictly lint ## lint, then run the whole suite on the tmux installed here
+	$(python) -m pytest
+
+lint: $(venv)/.installed ## ruff and mypy --strict
+	$(venv)/bin/ruff check .
+	$(venv)/bin/ruff format --check .
+	$(venv)/bin/mypy --strict
+
+test-matrix: $(venv)/.installed-strictly tmux-versions ## run what drives tmux on five versions of it
+	$(python) tests/matrix/run $(MATRIX_ARGS)
+
+tmux-versions: system-packages ## fetch those five versions into .tmux-versions
 	tests/matrix/fetch
+
+dist: $(venv)/.installed ## build the sdist and the wheel into dist
+	$(python) -m build
+
+clean: ## remove what was built; .venv and .tmux-versions stay
+	scripts/clean
+
+system-packages:
+	@PYTHON=$(PYTHON) scripts/system-packages
+
+$(venv)/.installed: $(build_inputs) | system-packages
+	PYTHON=$(PYTHON) scripts/install $(venv)
+	touch $@
+
+# The same with every warning of the C compiler an error.
+$(venv)/.installed-strictly: $(build_inputs) | system-packages
+	PYTHON=$(PYTHON) TMUX_WAIT_WERROR=1 scripts/install $(venv)
+	touch $@ $(venv)/.installed
