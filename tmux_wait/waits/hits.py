@@ -1,0 +1,55 @@
+"""A hit: a pattern found in what a pane wrote, and the text that is kept for the answer."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+
+from tmux_wait.patterns import Pattern
+
+TEXT_KEPT = 256 * 1024
+"""Bytes of the pane's text kept for ``WaitResult.text``: the contract's bound."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One judged hit.
+
+    ``version`` and ``at`` order hits as the pane wrote them: the version of the line, then the
+    byte in it at which the match was there. ``pattern`` is None for "any output".
+    """
+
+    version: int
+    at: int
+    pattern: Pattern | None
+    lines: tuple[bytes, ...]
+    """The lines that the match touches, as far as they are known."""
+    whole: bool
+    """Whether the last of them is complete."""
+
+    @property
+    def order(self) -> tuple[int, int, tuple[bool, int]]:
+        """Return the key by which hits are judged: earliest first, stop first, lower index."""
+        return (self.version, self.at, self.pattern.rank if self.pattern else (True, 0))
+
+
+class TextTail:
+    """The last ``TEXT_KEPT`` bytes of what was written."""
+
+    def __init__(self) -> None:
+        self._chunks: deque[bytes] = deque()
+        self._size = 0
+
+    def add(self, chunk: bytes) -> None:
+        """Append ``chunk`` and let go of what is too old."""
+        if not chunk:
+            return
+        self._chunks.append(chunk[-TEXT_KEPT:])
+        self._size += len(self._chunks[-1])
+        while self._size - len(self._chunks[0]) >= TEXT_KEPT:
+            self._size -= len(self._chunks.popleft())
+
+    def text(self, unfinished: bytes) -> str:
+        """Return what is kept, with the ``unfinished`` line behind it."""
+        kept = (b"".join(self._chunks) + unfinished)[-TEXT_KEPT:]
+        return kept.decode(errors="replace")

@@ -1,0 +1,129 @@
+"""Runs a wait for text: opens an ear, tells the machine what it hears, leaves nothing behind."""
+
+from __future__ import annotations
+
+from tmux_wait.drive import Driver
+from tmux_wait.echo import LedgerBook, up_to_cell
+from tmux_wait.errors import PaneNotFoundError, TmuxWaitError
+from tmux_wait.observe import Data, Ended, EndReason, Observer, Rows
+from tmux_wait.observe.choose import look, open_observer
+from tmux_wait.observe.entry import Entry
+from tmux_wait.results import WaitResult
+from tmux_wait.tmux import PATIENCE, Tmux
+from tmux_wait.waits.request import TextRequest
+from tmux_wait.waits.text import Asked, TextWait
+
+
+class TextRun:
+    """One wait for text on one pane; ``run`` it once, over either driver."""
+
+    def __init__(
+        self, driver: Driver, tmux: Tmux, request: TextRequest, book: LedgerBook, backend: str
+    ) -> None:
+        self._driver = driver
+        self._tmux = tmux
+        self._request = request
+        self._book = book
+        self._backend = backend
+        self._started = driver.now()
+        self._wait: TextWait | None = None
+        self._observer: Observer | None = None
+
+    async def run(self) -> WaitResult:
+        """Wait and return how it ended.
+
+        If cancelled, the ear is closed behind it, as it is after an answer or an error.
+        """
+        try:
+            if self._request.seconds == 0:
+                return await self._look()
+            return await self._listen()
+        finally:
+            if self._observer is not None:
+                self._driver.later(self._observer.close)
+
+    def cancelled(self) -> WaitResult:
+        """Return the result of a wait that was cancelled because its server object closed."""
+        wait = self._wait or TextWait(self._asked(), self._book.blank())
+        wait.cancelled(self._driver.now())
+        assert wait.result is not None
+        return wait.result
+
+    async def _look(self) -> WaitResult:
+        """Judge the screen once; no ear is opened."""
+        entry = await look(
+            self._driver, self._tmux, self._request.target,
+            typing=self._request.typing, until=self._until(),
+        )  # fmt: skip
+        wait = self._begin(entry)
+        wait.time(self._driver.now())
+        assert wait.result is not None
+        return wait.result
+
+    async def _listen(self) -> WaitResult:
+        self._observer = await open_observer(
+            self._driver, self._tmux, self._request.target, backend=self._backend,
+            typing=self._request.typing, until=self._until(),
+        )  # fmt: skip
+        wait = self._begin(self._observer.entry)
+        if wait.result is None:
+            wait.listen(self._observer.name)
+        while wait.result is None:
+            event = await self._observer.next(wait.wakeup)
+            now = self._driver.now()
+            wait.complete = wait.complete and self._observer.complete
+            if isinstance(event, Data):
+                wait.data(event.data, now)
+            elif isinstance(event, Rows):
+                wait.rows(event.rows, now, quiet=event.quiet)
+            elif isinstance(event, Ended):
+                await self._ended(wait, event.reason)
+            wait.time(now)
+        return wait.result
+
+    def _begin(self, entry: Entry) -> TextWait:
+        """Start the machine with the entry; then note what was typed behind the cut."""
+        ledger = self._book.of(entry.server_pid, entry.pane)
+        wait = self._wait = TextWait(self._asked(), ledger)
+        wait.entry(entry, self._driver.now())
+        typing = self._request.typing
+        if typing is not None and typing.text is not None:
+            row = entry.rows[entry.cursor_row] if entry.cursor_row < len(entry.rows) else ""
+            ledger.submit(up_to_cell(row, entry.cursor_cell).encode(), typing.text)
+        return wait
+
+    async def _ended(self, wait: TextWait, reason: EndReason) -> None:
+        """The ear ended: with its pane, or because somebody took our pipe."""
+        if reason is EndReason.CLOSED:
+            wait.closed(self._driver.now())
+            return
+        assert self._observer is not None
+        self._driver.later(self._observer.close)
+        try:
+            self._observer = await open_observer(
+                self._driver, self._tmux, self._observer.entry.pane, backend="poll",
+                until=self._driver.now() + PATIENCE,
+            )  # fmt: skip
+        except PaneNotFoundError:
+            wait.closed(self._driver.now())
+        except TmuxWaitError:
+            wait.lost(self._driver.now())
+        else:
+            wait.gap(self._observer.entry, self._driver.now())
+            if wait.result is None:
+                wait.listen(self._observer.name)
+
+    def _asked(self) -> Asked:
+        request = self._request
+        return Asked(
+            patterns=request.patterns,
+            started=self._started,
+            deadline=None if request.seconds is None else self._started + request.seconds,
+            fresh=request.fresh,
+            accept_pending=request.accept_pending,
+        )
+
+    def _until(self) -> float:
+        """Return until when tmux should have answered (monotonic, seconds)."""
+        deadline = self._asked().deadline
+        return self._driver.now() + PATIENCE if deadline is None else deadline

@@ -1,0 +1,227 @@
+"""Judges the bytes that a pane writes: which hit comes first, and is it not our own echo.
+
+Literals are found by the C core while it assembles the lines. Regular expressions, our own echo
+and "any output" are judged here, line by line, only in waits that need them.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+
+from tmux_wait.echo import Ledger
+from tmux_wait.patterns import LATE, PatternSet
+from tmux_wait.stream import LineHit, LineScanner, Version, VersionEnd
+from tmux_wait.waits.hits import Hit, TextTail
+from tmux_wait.waits.multiline import MultiLine
+
+Search = Callable[..., "tuple[int, int] | None"]
+"""A way to search a line: (text, after=) in, (start, end) of the first match beyond it out."""
+
+_GOES_ON = (VersionEnd.REDRAWN, VersionEnd.CUT)
+
+
+class StreamJudge:
+    """Bytes in, the first hit out; it has no clock and does no I/O."""
+
+    def __init__(self, patterns: PatternSet, ledger: Ledger, *, width: int | None) -> None:
+        self._patterns = patterns
+        self._ledger = ledger
+        self._scanner = LineScanner(patterns.literals, match_case=patterns.match_case, width=width)
+        self._regexes = [(p, r) for p, r in patterns.regexes if not r.line_feeds]
+        self._multi = MultiLine(patterns)
+        most = max((literal.count(b"\n") for literal in patterns.literals), default=0)
+        self._recent: deque[bytes] = deque(maxlen=most)
+        self._by_line = bool(patterns.regexes or most or not patterns.wanted)
+        self._tail = TextTail()
+        self._seed = b""
+        self._searched = (0, 0)  # version of the unfinished line, bytes of it without a match
+        self._seen = False
+        self.heard = 0
+
+    @property
+    def alternate(self) -> bool:
+        """Whether the pane switched to the alternate screen."""
+        return self._scanner.alternate
+
+    @property
+    def saw_output(self) -> bool:
+        """Whether anything visible but our own echo was written."""
+        return self._seen or (not self._ledger.submissions and self._scanner.visible > 0)
+
+    @property
+    def text(self) -> str:
+        """The retained text, the unfinished line included."""
+        return self._tail.text(self._scanner.line)
+
+    @property
+    def line(self) -> bytes:
+        """The unfinished line as it stands."""
+        return self._scanner.line
+
+    @property
+    def unsettled(self) -> bool:
+        """Whether quiet could make a hit of what stands on the unfinished line."""
+        line = self._scanner.line
+        stale = self._scanner.write < len(line)
+        return bool(line) and (stale or self._by_line)
+
+    def seed(self, line: bytes, cursor: int) -> None:
+        """Begin with the unfinished line at entry; ``cursor`` in cells."""
+        self._scanner.seed(line, cursor)
+        self._seed = self._scanner.line[: self._scanner.write]
+
+    def feed(self, data: bytes) -> Hit | None:
+        """Take what the pane wrote; return the first hit, if there is one."""
+        self.heard += len(data)
+        hits = self._scanner.feed(data)
+        self._tail.add(self._scanner.text())
+        if not self._by_line and not self._ledger.live:
+            return self._first_literal(hits)
+        return self._judge(hits, open_line=True)
+
+    def quiet(self) -> Hit | None:
+        """Return a hit on the unfinished line that 50 ms of quiet made one."""
+        late = self._scanner.quiet()
+        line, version = self._scanner.line, self._scanner.version
+        if self._explained(line.rstrip()):
+            return None
+        hits = [self._literal(hit, line, whole=False) for hit in late]
+        after = self._after(version, line)
+        for pattern, regex in self._regexes:
+            if regex.finished(line, after=after, empty=False):
+                hits.append(Hit(version, LATE, pattern, (line,), False))
+        hits += self._multi.quiet(version, line)
+        if not hits and not self._patterns.wanted and self._visible(version, line):
+            hits.append(Hit(version, LATE, None, (line,), False))
+        return min(hits, key=lambda hit: hit.order, default=None)
+
+    def finish(self) -> Hit | None:
+        """End the unfinished line (the pane's end, the deadline) and judge it."""
+        hits = self._scanner.finish()
+        self._tail.add(self._scanner.text().removesuffix(b"\n"))
+        return self._judge(hits, open_line=False)
+
+    def follow(self, data: bytes, version: int) -> bytes | None:
+        """Take more bytes behind a hit; return its line once that is complete."""
+        self.heard += len(data)
+        self._scanner.feed(data)
+        self._tail.add(self._scanner.text())
+        if self._scanner.version == version:
+            return None
+        return next((v.text for v in self._scanner.versions() if v.version == version), b"")
+
+    def _first_literal(self, hits: list[LineHit]) -> Hit | None:
+        """Judge hits in a wait for literals only, without an echo to come."""
+        if not hits:
+            return None
+        version = hits[0].version
+        line = self._scanner.line
+        whole = version != self._scanner.version
+        if whole:
+            line = next(v.text for v in self._scanner.versions() if v.version == version)
+        same = [self._literal(hit, line, whole) for hit in hits if hit.version == version]
+        return min(same, key=lambda hit: hit.order)
+
+    def _judge(self, hits: list[LineHit], *, open_line: bool) -> Hit | None:
+        """Judge line by line, in the order in which the pane wrote them."""
+        literal: dict[int, list[LineHit]] = {}
+        for hit in hits:
+            literal.setdefault(hit.version, []).append(hit)
+        ended: list[tuple[int, bytes]] = []
+        found: list[Hit] = []
+        for version in self._scanner.versions():
+            found += self._completed(version, literal.get(version.version, ()), ended)
+            if found:
+                break
+        else:
+            if open_line:
+                found += self._unfinished(literal.get(self._scanner.version, ()))
+        found += self._multi.feed(ended)
+        return min(found, key=lambda hit: hit.order, default=None)
+
+    def _completed(
+        self, version: Version, literal: Iterable[LineHit], ended: list[tuple[int, bytes]]
+    ) -> list[Hit]:
+        """Return the hits in a completed version; add it to ``ended`` if the line ended."""
+        number, text = version.version, version.text
+        goes_on = version.end in _GOES_ON
+        if version.end is VersionEnd.FINISHED and not text:
+            return []
+        echo = self._ledger.explains(text.rstrip(), whole=not goes_on)
+        if not goes_on:
+            self._ledger.pass_by(text)
+            ended.append((number, b"" if echo else text[version.carried :]))
+        found = [] if echo else list(self._in_version(version, literal))
+        self._recent.append(text)
+        if not found and not echo and self._visible(number, text):
+            self._seen = True
+            if not self._patterns.wanted and not (goes_on and self._patterns.stop):
+                found.append(Hit(number, LATE, None, (text,), True))
+        return found
+
+    def _in_version(self, version: Version, literal: Iterable[LineHit]) -> Iterator[Hit]:
+        number, text = version.version, version.text
+        for hit in literal:
+            if not self._explained(text[: hit.end - version.start]):
+                yield self._literal(hit, text, whole=True)
+        after = max(self._after(number, text), version.carried)
+        for pattern, regex in self._regexes:
+            find = partial(regex.finished, empty=version.end not in _GOES_ON)
+            at = self._past_echo(find, text, after)
+            if at is not None:
+                yield Hit(number, at, pattern, (text,), True)
+
+    def _unfinished(self, literal: Iterable[LineHit]) -> list[Hit]:
+        """Return the hits on the unfinished line, up to the write position."""
+        version, line = self._scanner.version, self._scanner.line
+        written = line[: self._scanner.write]
+        found = [
+            self._literal(hit, line, whole=False)
+            for hit in literal
+            if not self._explained(line[: hit.end])
+        ]
+        after = self._after(version, line)
+        since = self._searched[1] if self._searched[0] == version else 0
+        for pattern, regex in self._regexes:
+            find = partial(regex.unfinished, since=since)
+            at = self._past_echo(find, written, after)
+            if at is not None:
+                found.append(Hit(version, at, pattern, (line,), False))
+        self._searched = (version, len(written))
+        if self._visible(version, written) and not self._explained(written.rstrip()):
+            self._seen = True
+            if not found and not self._patterns.wanted and not self._patterns.stop:
+                found.append(Hit(version, len(written), None, (line,), False))
+        return found
+
+    def _past_echo(self, find: Search, text: bytes, after: int) -> int | None:
+        """Return where the first match that is not in our echo ends."""
+        while (span := find(text, after=after)) is not None:
+            if not self._explained(text[: span[1]]):
+                return span[1]
+            if span[1] <= after:
+                break
+            after = span[1]
+        return None
+
+    def _literal(self, hit: LineHit, line: bytes, whole: bool) -> Hit:
+        lines = (line,)
+        if hit.start < 0:
+            above = self._patterns.literals[hit.pattern].count(b"\n")
+            lines = (*list(self._recent)[-above:], line)
+        pattern = self._patterns.literal_patterns[hit.pattern]
+        return Hit(hit.version, LATE if hit.complete else hit.end, pattern, lines, whole)
+
+    def _explained(self, beginning: bytes) -> bool:
+        """Say whether this beginning of a line is the echo of what we typed."""
+        return self._ledger.live and self._ledger.explains(beginning)
+
+    def _after(self, version: int, line: bytes) -> int:
+        """Return up to which byte a line stood on the screen before the cut."""
+        return len(self._seed) if version == 0 and line.startswith(self._seed) else 0
+
+    def _visible(self, version: int, line: bytes) -> bool:
+        """Say whether a line holds anything visible that was written after the cut."""
+        return bool(line[self._after(version, line) :].strip())
