@@ -40,7 +40,7 @@ class Pattern:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """One pattern found in a piece of text; byte positions, ``end`` not included."""
+    """One pattern found in a piece of text, within ``start`` to ``end`` (bytes, half-open)."""
 
     pattern: Pattern
     start: int
@@ -101,11 +101,11 @@ class PatternSet:
             if regex.line_feeds:
                 continue
             if goes_on:
-                span = regex.unfinished(line, after=after)
+                end = regex.unfinished(line, after=after)
             else:
-                span = regex.finished(line, after=after)
-            if span is not None:
-                found.append(Found(pattern, *span))
+                end = regex.finished(line, after=after)
+            if end is not None:
+                found.append(Found(pattern, after, end))
         return sorted(found, key=lambda hit: (hit.end, hit.pattern.rank))
 
     def search_lines(self, text: bytes) -> list[Found]:

@@ -15,7 +15,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-import re2
+import re2  # type: ignore[import-untyped]
 
 from tmux_wait.patterns import LATE
 
@@ -49,10 +49,8 @@ class Regex:
         self._nullable = any(self._plain.search(text) is not None for text in (b"", b" ", b"a"))
         self.bulk = None if _anchored_absolutely(source) else f"(?:{closed})"
 
-    def finished(
-        self, line: bytes, *, after: int = 0, empty: bool = True
-    ) -> tuple[int, int] | None:
-        """Return the first match in a line as if it ended here, or None.
+    def finished(self, line: bytes, *, after: int = 0, empty: bool = True) -> int | None:
+        """Return where the first match in a line ends, as if the line ended here, or None.
 
         Only matches that end beyond ``after`` count, and empty ones only if ``empty``. The end
         is the earliest byte at which the line held a settled match, or ``LATE``.
@@ -60,11 +58,11 @@ class Regex:
         for match in self._plain.finditer(line):
             start, end = match.span()
             if end > max(after, start) or (empty and (end > after or end == 0)):
-                return self._earliest(line, after, 0, start) or (start, LATE)
+                return self._earliest(line, after, 0, start) or LATE
         return None
 
-    def unfinished(self, line: bytes, *, after: int = 0, since: int = 0) -> tuple[int, int] | None:
-        """Return the earliest settled match in a line that goes on, or None.
+    def unfinished(self, line: bytes, *, after: int = 0, since: int = 0) -> int | None:
+        """Return where the earliest settled match ends in a line that goes on, or None.
 
         ``line[:since]`` is known to hold none; only ``WINDOW`` bytes of it are searched again.
         """
@@ -74,7 +72,7 @@ class Regex:
         """Return all matches in several lines, for patterns that contain line feeds."""
         return [match.span() for match in self._plain.finditer(text)]
 
-    def _earliest(self, line: bytes, after: int, since: int, start: int) -> tuple[int, int] | None:
+    def _earliest(self, line: bytes, after: int, since: int, start: int) -> int | None:
         """Bisect for the earliest end beyond ``after`` of a settled match, if there is one."""
 
         def settled(end: int) -> bool:
@@ -86,7 +84,7 @@ class Regex:
         while True:
             middle = _middle(line, low, high)
             if middle is None:
-                return start, high
+                return high
             if settled(middle):
                 high = middle
             else:

@@ -16,8 +16,8 @@ from tmux_wait.stream import LineHit, LineScanner, Version, VersionEnd
 from tmux_wait.waits.hits import Hit, TextTail
 from tmux_wait.waits.multiline import MultiLine
 
-Search = Callable[..., "tuple[int, int] | None"]
-"""A way to search a line: (text, after=) in, (start, end) of the first match beyond it out."""
+Search = Callable[..., "int | None"]
+"""A way to search a line: (text, after=) in, the end of the first match beyond it out."""
 
 _GOES_ON = (VersionEnd.REDRAWN, VersionEnd.CUT)
 
@@ -90,7 +90,7 @@ class StreamJudge:
         hits = [self._literal(hit, line, whole=False) for hit in late]
         after = self._after(version, line)
         for pattern, regex in self._regexes:
-            if regex.finished(line, after=after, empty=False):
+            if regex.finished(line, after=after, empty=False) is not None:
                 hits.append(Hit(version, LATE, pattern, (line,), False))
         hits += self._multi.quiet(version, line)
         if not hits and not self._patterns.wanted and self._visible(version, line):
@@ -198,13 +198,11 @@ class StreamJudge:
 
     def _past_echo(self, find: Search, text: bytes, after: int) -> int | None:
         """Return where the first match that is not in our echo ends."""
-        while (span := find(text, after=after)) is not None:
-            if not self._explained(text[: span[1]]):
-                return span[1]
-            if span[1] <= after:
-                break
-            after = span[1]
-        return None
+        while (end := find(text, after=after)) is not None and self._explained(text[:end]):
+            if end <= after:
+                return None
+            after = end
+        return end
 
     def _literal(self, hit: LineHit, line: bytes, whole: bool) -> Hit:
         lines = (line,)
