@@ -1,0 +1,50 @@
+"""Ask tmux what became of a pane, and close our pipe on it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tmux_wait.drive import Driver
+from tmux_wait.errors import NoServerError
+from tmux_wait.tmux import Tmux
+
+FIELDS = "#{pane_id}|#{pid}|#{pane_dead}|#{pane_pid}|#{pane_pipe}"
+
+
+@dataclass(frozen=True, slots=True)
+class PaneState:
+    """A pane that is still there."""
+
+    dead: bool
+    pid: int  # of its process; 0 where tmux does not say
+    piped: bool
+
+
+async def ask_state(
+    driver: Driver, tmux: Tmux, pane: str, server_pid: int, until: float | None
+) -> PaneState | None:
+    """Return the state of ``pane``; None if it, or its server, is no more."""
+    limit = driver.now() + tmux.patience if until is None else until
+    try:
+        reply = await tmux.run(driver, [["display-message", "-p", "-t", pane, FIELDS]], until=limit)
+    except NoServerError:
+        return None
+    fields = reply.out.decode(errors="replace").strip().split("|")
+    # Another server may have come to the same socket; its panes begin at %0 again.
+    if reply.status or fields[:2] != [pane, str(server_pid)]:
+        return None
+    return PaneState(fields[2] == "1", int(fields[3] or 0), fields[4] == "1")
+
+
+async def close_pipe(
+    driver: Driver, tmux: Tmux, pane: str, server_pid: int | None, pipe_pid: int | None
+) -> None:
+    """Close the pipe of ``pane`` if it is that of ``pipe_pid``, decided inside the server.
+
+    Before 3.7 tmux does not tell one pipe from another; the caller has looked that ours is there.
+    """
+    same_pipe = f"#{{==:#{{pane_pipe_pid}},{pipe_pid}}}" if pipe_pid else "#{pane_pipe}"
+    same_server = f"#{{==:#{{pid}},{server_pid}}}" if server_pid else "1"
+    guard = f"#{{&&:{same_server},{same_pipe}}}"
+    command = ["if-shell", "-F", "-t", pane, guard, f"pipe-pane -t {pane}"]
+    await tmux.run(driver, [command], until=driver.now())

@@ -1,0 +1,109 @@
+"""Which ear: the tap wherever it can be had, looking again and again where it cannot."""
+
+from __future__ import annotations
+
+from tmux_wait.drive import Driver
+from tmux_wait.errors import TmuxWaitError
+from tmux_wait.observe import leftovers, taps
+from tmux_wait.observe.ask import close_pipe
+from tmux_wait.observe.entry import Entry, Look, Snapshot
+from tmux_wait.observe.fifo import base_folders
+from tmux_wait.observe.poll import Poll
+from tmux_wait.observe.protocol import Observer
+from tmux_wait.observe.tap import Tap
+from tmux_wait.observe.typing import Typing
+from tmux_wait.tmux import Tmux, resolve
+
+# Orphans of ours that are closed before a pane counts as somebody else's.
+MOST_ORPHANS = 2
+
+
+async def open_observer(
+    driver: Driver,
+    tmux: Tmux,
+    target: str,
+    *,
+    backend: str = "auto",
+    typing: Typing | None = None,
+    until: float,
+    avoid_tap: bool = False,
+) -> Observer:
+    """Make the cut on ``target``, type, and return the ear that hears what comes after it.
+
+    ``backend`` is ``auto``, ``tap`` or ``poll``; ``avoid_tap`` makes ``auto`` poll. If it raises
+    or is cancelled, what was begun is torn down by ``driver.later``.
+    """
+    _check(backend, avoid_tap)
+    pane = await resolve(driver, tmux, target, until=until)
+    leftovers.sweep(base_folders())
+    if backend == "poll" or avoid_tap:
+        return await _open_poll(driver, tmux, pane, typing, until)
+    await taps.wait_for_closing(driver, tmux, pane)
+    for _ in range(MOST_ORPHANS):
+        tap, snapshot = await _open_tap(driver, tmux, pane, typing, until, backend)
+        if tap is not None:
+            return tap
+        if not snapshot.entry.piped:
+            return Poll(driver, tmux, snapshot)  # the tap was deaf; the cut stands
+        if not await _close_orphan(driver, tmux, snapshot):
+            break
+    if backend == "tap":
+        raise TmuxWaitError(f"{pane} already has a pipe (pipe-pane); it cannot be tapped")
+    return await _open_poll(driver, tmux, pane, typing, until)
+
+
+async def look(
+    driver: Driver, tmux: Tmux, target: str, *, typing: Typing | None = None, until: float
+) -> Entry:
+    """Look at ``target`` once, type, and return what was seen before the typing."""
+    pane = await resolve(driver, tmux, target, until=until)
+    return (await _look(driver, tmux, pane, typing, until)).entry
+
+
+def _check(backend: str, avoid_tap: bool) -> None:
+    if backend == "control":
+        raise TmuxWaitError("the control backend is not built yet; use auto, tap or poll")
+    if backend not in ("auto", "tap", "poll"):
+        raise TmuxWaitError(f"unknown backend {backend!r}: use auto, tap or poll")
+    if backend == "tap" and avoid_tap:
+        raise TmuxWaitError("the tap was asked for on a pane where it must not be used")
+
+
+async def _look(
+    driver: Driver, tmux: Tmux, pane: str, typing: Typing | None, until: float
+) -> Snapshot:
+    question = Look(pane, typing=typing)
+    return question.read(await tmux.run(driver, question.commands(), until=until))
+
+
+async def _open_poll(
+    driver: Driver, tmux: Tmux, pane: str, typing: Typing | None, until: float
+) -> Poll:
+    return Poll(driver, tmux, await _look(driver, tmux, pane, typing, until))
+
+
+async def _open_tap(
+    driver: Driver, tmux: Tmux, pane: str, typing: Typing | None, until: float, backend: str
+) -> tuple[Tap | None, Snapshot]:
+    """Return the tap, or None and the snapshot of a pane that has a pipe or is out of reach."""
+    tap = Tap(driver, tmux, pane)
+    try:
+        snapshot = await tap.open(typing, until)
+        if not snapshot.entry.piped and await tap.proved(until):
+            return tap, snapshot
+        if backend == "tap" and not snapshot.entry.piped:
+            raise TmuxWaitError(f"the tap on {pane} stays silent: its shell cannot reach our FIFO")
+        await tap.close()
+    except BaseException:
+        driver.later(tap.close)
+        raise
+    return None, snapshot
+
+
+async def _close_orphan(driver: Driver, tmux: Tmux, snapshot: Snapshot) -> bool:
+    """Close the pipe of a dead process of ours; False: it is somebody else's."""
+    entry = snapshot.entry
+    if not leftovers.is_orphan(entry.pane, entry.server_pid, snapshot.pipe_pid):
+        return False
+    await close_pipe(driver, tmux, entry.pane, entry.server_pid, snapshot.pipe_pid)
+    return True

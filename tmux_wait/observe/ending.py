@@ -1,0 +1,110 @@
+"""The end of a pane's process, as the tap follows it: what to do when, without doing it."""
+
+from __future__ import annotations
+
+import enum
+import os
+from collections.abc import Sequence
+
+from tmux_wait.drive import Driver
+from tmux_wait.observe.ask import PaneState
+from tmux_wait.observe.entry import Entry
+from tmux_wait.process import watch_process
+
+# Seconds. A closing pane ends the tap within GRACE, without asking; then tmux is asked again
+# and again, less and less often. QUIET: a dead pane has been read once nothing came for so long.
+GRACE = 0.03
+LONGEST_PAUSE = 1.0
+QUIET = 0.02
+# Rounds of asking after the end of the pipe while tmux has not noticed the process's end yet.
+MOST_ROUNDS = 8
+
+
+class Step(enum.Enum):
+    """What is to be done when the time has come."""
+
+    ASK = "ask tmux what became of the pane"
+    SHUT = "close the pipe of the dead pane, so that the tap ends"
+
+
+class Ending:
+    """Watches one pane's process; a respawned one takes its place."""
+
+    def __init__(self, driver: Driver, entry: Entry) -> None:
+        self._driver = driver
+        self._server = entry.server_pid
+        self._pid = 0
+        self._fd: int | None = None
+        self._pause = GRACE
+        self._rounds = 0
+        self._at: float | None = None
+        self.step = Step.ASK
+        self.gone = False  # the pane is gone or dead: the pipe's end is its end
+        self._watch(entry.pane_pid)
+
+    @property
+    def watched(self) -> Sequence[int]:
+        """Return the descriptors to wait for, beside the tap's own."""
+        # Once it is readable it stays so: then the clock decides.
+        return [] if self._fd is None or self._at is not None else [self._fd]
+
+    def due(self, until: float | None) -> float | None:
+        """Return when something is to be done, at ``until`` at the latest."""
+        if self._at is None or (until is not None and until <= self._at):
+            return until
+        return self._at
+
+    def heard(self) -> None:
+        """The pane wrote: a dead one is not empty yet."""
+        if self.step is Step.SHUT and self._at is not None:
+            self._at = self._driver.now() + QUIET
+
+    def note(self, ready: Sequence[int]) -> None:
+        """Take in which descriptors are readable."""
+        if self._fd in ready and self._at is None:
+            self._again(GRACE)
+
+    def rest(self) -> None:
+        """Nothing more is to be done: the end of the pipe comes by itself."""
+        self._at = None
+        self.gone = True
+        self.close()
+
+    def judge(self, state: PaneState | None) -> None:
+        """Take in what tmux said of the pane."""
+        self._rounds += 1
+        if state is None:
+            self.rest()
+        elif state.dead:
+            self.gone = True
+            self.step = Step.SHUT
+            self._at = self._driver.now() + QUIET
+        elif state.pid != self._pid:
+            self._watch(state.pid)
+        else:
+            self._pause = min(self._pause * 2, LONGEST_PAUSE)
+            self._again(self._pause)
+
+    def process_ended(self) -> bool:
+        """Say whether the process is known to have ended, though tmux has not said so yet."""
+        return self._fd is not None and self._at is not None and self._rounds < MOST_ROUNDS
+
+    def close(self) -> None:
+        """Stop watching."""
+        if self._fd is not None:
+            os.close(self._fd)
+            self._fd = None
+
+    def _watch(self, pid: int) -> None:
+        self.close()
+        self._pid = pid
+        self._fd = watch_process(pid, self._server)
+        self._pause = GRACE
+        self._rounds = 0
+        self._at = None
+        if self._fd is None:  # cannot be watched, or has ended already: ask
+            self._again(GRACE)
+
+    def _again(self, pause: float) -> None:
+        self.step = Step.ASK
+        self._at = self._driver.now() + pause

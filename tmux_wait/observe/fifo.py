@@ -1,0 +1,85 @@
+"""The FIFO through which a pane's output reaches us: private, and without a name once it works."""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from tmux_wait.errors import TmuxWaitError
+from tmux_wait.observe.leftovers import owner_prefix
+
+# Between tmux and /bin/sh, `#` and `%` are expanded by the one and quotes read by both.
+UNSAFE_PATH = re.compile(r"[#%'\"\\`$\n]")
+# What the pipe's shell writes before anything of the pane: it has opened the FIFO.
+PROOF = b"+"
+# How often removing a directory is tried again: the pipe's shell may make a file in it meanwhile.
+REMOVAL_TRIES = 3
+
+
+class Fifo:
+    """Our end of a pipe that tmux's shell opens by name."""
+
+    def __init__(self, name: str) -> None:
+        self._folder = _make_folder()
+        self._path = self._folder / name
+        self.fd = -1
+        try:
+            os.mkfifo(self._path, 0o600)
+            # Open before there is a writer, so that the writer's own open does not block.
+            self.fd = os.open(self._path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        except OSError as failure:
+            self.close()
+            raise TmuxWaitError(f"cannot make a FIFO in {self._folder}: {failure}") from failure
+
+    def shell_command(self) -> str:
+        """Return the command that writes `PROOF` and then its standard input into the FIFO."""
+        return f"exec >'{self._path}'; printf {PROOF.decode()}; exec cat"
+
+    def read(self, most: int) -> bytes | None:
+        """Return up to ``most`` bytes; None: nothing now; empty: no writer (any more)."""
+        chunks: list[bytes] = []
+        while most > 0:
+            try:
+                chunk = os.read(self.fd, most)
+            except BlockingIOError:
+                break
+            if not chunk:
+                return b"".join(chunks)
+            chunks.append(chunk)
+            most -= len(chunk)
+        return b"".join(chunks) or None
+
+    def unlink(self) -> None:
+        """Remove the names; an open pipe goes on without."""
+        for _ in range(REMOVAL_TRIES):
+            with suppress(OSError):
+                self._path.unlink()
+            with suppress(OSError):
+                self._folder.rmdir()
+            if not self._folder.exists():
+                return
+
+    def close(self) -> None:
+        """Close our end and remove the names; a writer that goes on gets SIGPIPE."""
+        self.unlink()
+        if self.fd >= 0:
+            os.close(self.fd)
+            self.fd = -1
+
+
+def _make_folder() -> Path:
+    for base in base_folders():
+        with suppress(OSError):
+            return Path(tempfile.mkdtemp(prefix=owner_prefix(), dir=base))
+    raise TmuxWaitError("no folder for a FIFO: XDG_RUNTIME_DIR, TMPDIR and /tmp cannot be used")
+
+
+def base_folders() -> Iterator[Path]:
+    """Yield the folders in which ours may stand, the most private first."""
+    for path in (os.environ.get("XDG_RUNTIME_DIR"), os.environ.get("TMPDIR"), "/tmp"):
+        if path and path.startswith("/") and not UNSAFE_PATH.search(path):
+            yield Path(path)

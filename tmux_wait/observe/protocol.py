@@ -1,0 +1,81 @@
+"""What every ear says, and how it is asked."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from tmux_wait.observe.entry import Entry
+
+
+class EndReason(enum.Enum):
+    """Why nothing more will be heard."""
+
+    CLOSED = "closed"  # pane killed, its process ended, or the server went
+    STOLEN = "stolen"  # the pane lives; somebody else closed or replaced our pipe
+
+
+@dataclass(frozen=True, slots=True)
+class Data:
+    """Bytes that the pane wrote, in order, none left out."""
+
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One logical row (soft wraps joined) that is new or differs from the last look."""
+
+    index: int  # history size + screen row of its first row, as tmux counted at that look
+    text: str
+    new: bool  # beyond the rows seen so far; False: its text changed
+    cursor: bool  # the cursor stands on it: unfinished
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """What one look found: rows from top to bottom."""
+
+    rows: Sequence[Row]
+    gap: bool  # rows may have been missed since the last look
+    quiet: bool  # two looks in a row were equal
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """The last event; everything heard was delivered before it."""
+
+    reason: EndReason
+
+
+class Observer(Protocol):
+    """An ear on one pane; one reader at a time."""
+
+    @property
+    def name(self) -> str:
+        """Return ``tap`` or ``poll``."""
+        ...
+
+    @property
+    def entry(self) -> Entry:
+        """Return the pane at the cut."""
+        ...
+
+    @property
+    def complete(self) -> bool:
+        """Return False once output may have been missed."""
+        ...
+
+    async def next(self, until: float | None) -> Data | Rows | Ended | None:
+        """Return what comes next; None: nothing came until ``until`` (monotonic, seconds).
+
+        What was already there is returned even if ``until`` is past. If cancelled, nothing is
+        lost: the next call returns it. After `Ended` comes `Ended` again.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Leave nothing behind. May be called at any time and again; raises nothing."""
+        ...

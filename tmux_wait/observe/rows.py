@@ -1,0 +1,137 @@
+"""Which screen rows are one line: the plain and the joined (``-J``) capture, aligned.
+
+``capture-pane -J`` joins soft-wrapped rows and keeps trailing blanks, but does not say which rows
+it joined; the plain capture says where rows are. tmux 3.1c pads every joined row with blanks;
+3.7 and newer print tabs as they were written, older ones as blanks.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+TAB_WIDTH = 8  # cells; tmux's default stops, as it does not say where a program put others
+BANNER = re.compile(r"Pane is dead(?: \(|$)")
+STYLE = re.compile(r"#\[[^\]]*\]")
+
+
+@dataclass(frozen=True, slots=True)
+class LogicalRow:
+    """One line as the screen shows it."""
+
+    index: int  # history size + screen row of its first row
+    text: str  # without trailing blanks
+    parts: tuple[str, ...]  # the text of each screen row, blanks before a wrap included
+
+    @property
+    def height(self) -> int:
+        """Return how many screen rows it takes."""
+        return len(self.parts)
+
+
+def cells(text: str) -> int:
+    """Return how many cells a text without tabs takes; tmux may know a rare character better."""
+    if text.isascii():
+        return len(text)
+    return sum(_width(character) for character in text)
+
+
+def join_rows(
+    plain: Sequence[str], joined: Sequence[str], width: int, first: int
+) -> list[LogicalRow]:
+    """Return the logical rows of one capture; ``first`` is the index of its first row."""
+    result = []
+    at = 0
+    for raw in _align([row.rstrip(" ") for row in plain], joined):
+        parts = _without_edge_blanks([_without_tabs(part) for part in raw], width)
+        result.append(LogicalRow(first + at, "".join(parts).rstrip(" "), tuple(parts)))
+        at += len(parts)
+    return result
+
+
+def locate_cursor(rows: Sequence[LogicalRow], row: int, column: int) -> tuple[int, int]:
+    """Return the logical row that holds a cursor, and the cursor's cell in it.
+
+    ``row`` counts as `LogicalRow.index` does. A cursor below all rows stands at the last.
+    """
+    for number, logical in enumerate(rows):
+        if row < logical.index + logical.height:
+            above = max(0, row - logical.index)
+            return number, sum(map(cells, logical.parts[:above])) + column
+    return max(0, len(rows) - 1), column
+
+
+def without_banner(rows: Sequence[LogicalRow], history: int, banner: str) -> list[LogicalRow]:
+    """Return what a dead pane's screen showed before tmux wrote its banner on it.
+
+    tmux scrolls once for each row of the banner, so as many history rows come back.
+    ``banner`` is ``remain-on-exit-format``, expanded; empty on tmux before 3.3.
+    """
+    shown = [row for row in rows if row.index + row.height > history]
+    last = next((row for row in reversed(shown) if row.text), None)
+    if last is None or not _is_banner(last.text, STYLE.sub("", banner).rstrip()):
+        return shown
+    top = history - last.height
+    return [row for row in rows if row.index + row.height > top and row.index < last.index]
+
+
+def _is_banner(text: str, banner: str) -> bool:
+    return bool(BANNER.match(text)) or (bool(banner) and banner.startswith(text))
+
+
+def _width(character: str) -> int:
+    if unicodedata.category(character) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in ("W", "F") else 1
+
+
+def _without_tabs(text: str) -> str:
+    if "\t" not in text:
+        return text
+    *pieces, last = text.split("\t")
+    result = ""
+    for piece in pieces:
+        result += piece
+        result += " " * (TAB_WIDTH - cells(result) % TAB_WIDTH)
+    return result + last
+
+
+def _align(plain: Sequence[str], joined: Sequence[str]) -> list[list[str]]:
+    """Cut each joined row into the rows it was joined from; unjoined if they do not fit."""
+    groups: list[list[str]] = []
+    at = 0
+    for text in joined:
+        parts: list[str] = []
+        rest = text
+        while at < len(plain) and (not parts or rest.strip(" ")):
+            blanks = _indent(rest) - _indent(plain[at]) if plain[at] and parts else 0
+            if blanks < 0 or not rest.startswith(plain[at], blanks):
+                return [[row] for row in plain]
+            if blanks:
+                parts[-1] += " " * blanks
+            parts.append(plain[at])
+            rest = rest[blanks + len(plain[at]) :]
+            at += 1
+        if not parts:
+            return [[row] for row in plain]
+        parts[-1] += rest
+        groups.append(parts)
+    if any(plain[at:]) or not groups:
+        return [[row] for row in plain]
+    # Blank rows that are flagged as wrapped though nothing is on them.
+    return groups if at == len(plain) else [*groups[:-1], [*groups[-1], *plain[at:]]]
+
+
+def _indent(text: str) -> int:
+    return len(text) - len(text.lstrip(" "))
+
+
+def _without_edge_blanks(parts: list[str], width: int) -> list[str]:
+    """Remove the blank that 3.1c puts where a wide character did not fit at the edge."""
+    for at in range(len(parts) - 1):
+        wide = parts[at + 1] and _width(parts[at + 1][0]) == 2
+        if wide and parts[at].endswith(" ") and cells(parts[at]) == width:
+            parts[at] = parts[at][:-1]
+    return parts

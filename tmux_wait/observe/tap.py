@@ -1,0 +1,217 @@
+"""The tap: tmux writes what a pane writes into a FIFO of ours (``pipe-pane -O``).
+
+It hears everything, also what scrolls off at once and the last words of a pane, on every tmux
+from 3.1c on, and does not hold the pane back. A pane has one pipe: it is never taken from others.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from tmux_wait.drive import Driver
+from tmux_wait.errors import NoServerError, PaneBusyError, PaneNotFoundError, TmuxWaitError
+from tmux_wait.observe import taps
+from tmux_wait.observe.ask import PaneState, ask_state, close_pipe
+from tmux_wait.observe.ending import Ending, Step
+from tmux_wait.observe.entry import Entry, Look, Snapshot
+from tmux_wait.observe.fifo import PROOF, Fifo
+from tmux_wait.observe.protocol import Data, Ended, EndReason
+from tmux_wait.observe.typing import CANNOT_TYPE, Typing
+from tmux_wait.tmux import Tmux
+
+MOST_BYTES = 256 * 1024  # of one event
+PROOF_TIME = 1.0  # seconds until a tap that has not proved itself open counts as deaf
+LEAST_PROOF_TIME = 0.1  # seconds, even past the caller's deadline
+CLOSE_TIME = 0.2  # seconds that `cat` gets to pass on what it has and end
+# A pipe is not opened over another, on a dead pane, or where typing would be refused.
+NO_PIPE = "#{||:#{pane_pipe},#{pane_dead}}"
+NO_TYPING = f"#{{||:#{{pane_pipe}},{CANNOT_TYPE}}}"
+
+
+class Tap:
+    """`Observer` over a pane's output pipe; `open` it, and `close` it always."""
+
+    name = "tap"
+    complete = True
+
+    def __init__(self, driver: Driver, tmux: Tmux, pane: str) -> None:
+        self.driver = driver
+        self.tmux = tmux
+        self.pane = pane
+        self.snapshot: Snapshot | None = None
+        self.closing = False
+        self._fifo = Fifo(pane.removeprefix("%"))
+        self._ending: Ending | None = None
+        self._unread = b""  # came together with the proof
+        self._eof = False
+        self._end: Ended | None = None
+        # Whether our pipe is there: None while the answer to the dispatch is not known.
+        self._piped: bool | None = None
+        self._proved = False
+        self._closed = False
+        taps.remember(self)
+
+    @property
+    def entry(self) -> Entry:
+        """Return the pane at the cut."""
+        assert self.snapshot is not None
+        return self.snapshot.entry
+
+    async def open(self, typing: Typing | None, until: float) -> Snapshot:
+        """Make the cut; the snapshot says whether our pipe could be opened (not on a pipe).
+
+        Raises what `Look.read` and `Tmux.run` raise. Whatever happens, `close` is still due.
+        """
+        pipe = f'pipe-pane -O -t {self.pane} "{self._fifo.shell_command()}"'
+        guard = NO_TYPING if typing else NO_PIPE
+        look = Look(self.pane, pipe=pipe, guard=guard, typing=typing)
+        reply = await self.tmux.run(self.driver, look.commands(), until=until)
+        try:
+            self.snapshot = snapshot = look.read(reply)
+        except (PaneBusyError, PaneNotFoundError):
+            self._piped = False
+            raise
+        entry = snapshot.entry
+        self._piped = not entry.piped and not entry.dead
+        if entry.dead:
+            self._end = Ended(EndReason.CLOSED)
+        elif self._piped:
+            self._ending = Ending(self.driver, entry)
+        return snapshot
+
+    async def proved(self, until: float) -> bool:
+        """Wait until the pipe's shell has opened the FIFO; False: it does not."""
+        now = self.driver.now()
+        limit = max(min(until, now + PROOF_TIME), now + LEAST_PROOF_TIME)
+        if self._end is None and not await self._hear_proof(limit):
+            return False
+        self._fifo.unlink()
+        return True
+
+    async def next(self, until: float | None) -> Data | Ended | None:
+        """Return what the pane wrote next; see `Observer.next`."""
+        if self._unread:
+            unread, self._unread = self._unread, b""
+            return Data(unread)
+        while self._end is None:
+            if self._eof:
+                self._end = await self._why_it_ended(until)
+                break
+            assert self._ending is not None
+            due = self._ending.due(until)
+            ready = await self.driver.wait([self._fifo.fd, *self._ending.watched], due)
+            if self._fifo.fd in ready:
+                data = self._fifo.read(MOST_BYTES)
+                self._eof = data == b""
+                if data:
+                    self._ending.heard()
+                    return Data(data)
+            if ready:
+                self._ending.note(ready)
+            elif due is not None and due != until:
+                await self._take_step(until)
+            else:
+                return None
+        return self._end
+
+    async def close(self) -> None:
+        """Close the pipe if it is still ours, and leave nothing; see `Observer.close`.
+
+        If cancelled, calling it again does what is still to do.
+        """
+        if self._closed or self.closing:
+            return
+        self.closing = True
+        try:
+            with suppress(TmuxWaitError):
+                await self._close_pipe()
+            self._close_descriptors()
+            self._closed = True
+            taps.forget(self)
+        finally:
+            self.closing = False
+
+    async def _close_pipe(self) -> None:
+        if self._piped is None:
+            # The dispatch was given up: if tmux got it, the shell says so any moment.
+            self._piped = await self._hear_proof(self.driver.now() + CLOSE_TIME)
+        self._fifo.unlink()
+        if not self._piped or (self._proved and self._is_over() and not self._may_be_left()):
+            return
+        await self._close_if_ours()
+        self._piped = False
+        if self._proved:
+            await self._read_to_end()
+
+    async def _close_if_ours(self) -> None:
+        server = self.snapshot.entry.server_pid if self.snapshot else None
+        pipe_pid = self.snapshot.pipe_pid if self.snapshot else None
+        with suppress(NoServerError):
+            await close_pipe(self.driver, self.tmux, self.pane, server, pipe_pid)
+
+    async def _read_to_end(self) -> None:
+        """Let `cat` end by itself, so that no child of tmux's outlives the close."""
+        limit = self.driver.now() + CLOSE_TIME
+        while not self._is_over() and self.driver.now() < limit:
+            await self.driver.wait([self._fifo.fd], limit)
+
+    def _is_over(self) -> bool:
+        """Say whether the pipe has no writer any more; what is unread is dropped."""
+        if self._fifo.fd < 0:
+            return True
+        for _ in range(8):  # 2 MiB: more than is on its way once tmux has let go of the pipe
+            data = None if self._eof else self._fifo.read(MOST_BYTES)
+            self._eof = self._eof or data == b""
+            if not data:
+                break
+        return self._eof
+
+    def _may_be_left(self) -> bool:
+        """Say whether tmux may hold our pipe though its `cat` has ended: somebody killed it."""
+        closed = self._end is not None and self._end.reason is EndReason.CLOSED
+        return not closed and self.snapshot is not None and self.snapshot.pipe_pid is not None
+
+    def _close_descriptors(self) -> None:
+        if self._ending is not None:
+            self._ending.close()
+        self._fifo.close()
+
+    async def _hear_proof(self, limit: float) -> bool:
+        while True:
+            ready = await self.driver.wait([self._fifo.fd], limit)
+            data = self._fifo.read(MOST_BYTES) if ready else None
+            if data:
+                self._unread = data[len(PROOF) :]
+                self._proved = data.startswith(PROOF)
+                return self._proved
+            if self.driver.now() >= limit:
+                return False
+            # Some systems call a FIFO without a writer readable before there was one.
+            await self.driver.wait((), min(limit, self.driver.now() + 0.002))
+
+    async def _take_step(self, until: float | None) -> None:
+        """Do what is due about the end of the pane's process."""
+        ending = self._ending
+        assert ending is not None
+        if ending.step is Step.SHUT:
+            # A dead pane's pipe stays open before 3.8. Closed, `cat` passes on all it has.
+            await self._close_if_ours()
+            ending.rest()
+        else:
+            ending.judge(await self._ask(until))
+
+    async def _why_it_ended(self, until: float | None) -> Ended:
+        ending = self._ending
+        assert ending is not None
+        while not ending.gone:
+            state = await self._ask(until)
+            if state is not None and not state.dead and not ending.process_ended():
+                return Ended(EndReason.STOLEN)
+            ending.judge(state)
+            if not ending.gone:
+                await self.driver.wait((), ending.due(None))
+        return Ended(EndReason.CLOSED)
+
+    async def _ask(self, until: float | None) -> PaneState | None:
+        server = self.entry.server_pid
+        return await ask_state(self.driver, self.tmux, self.pane, server, until)
