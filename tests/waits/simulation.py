@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from tmux_wait.echo import Ledger
+from tmux_wait.echo import Ledger, up_to_cell
 from tmux_wait.observe import Row
 from tmux_wait.observe.entry import Entry
 from tmux_wait.patterns import PatternSet
@@ -95,7 +95,9 @@ class Simulation:
         )
         wait.entry(self.entry, self.now)
         if self.sent is not None:
-            self.ledger.submit(self.entry.rows[self.entry.cursor_row].encode(), self.sent)
+            row = self.entry.rows[self.entry.cursor_row]
+            before = up_to_cell(row, self.entry.cursor_cell)
+            self.ledger.submit(before.encode(), self.sent)
         if wait.result is None:
             wait.listen(self.backend)
         for step in steps:
