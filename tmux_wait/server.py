@@ -50,7 +50,7 @@ class TmuxServer:
         self._backend = backend
         self._book = LedgerBook()
         self._driver: AsyncioDriver | None = None
-        self._closing: asyncio.Event | None = None
+        self._running: set[asyncio.Future[WaitResult]] = set()
 
     @classmethod
     def from_libtmux(cls, server: LibtmuxServer, backend: str = "auto") -> TmuxServer:
@@ -60,12 +60,9 @@ class TmuxServer:
         return cls(None if path else server.socket_name, path, str(binary), backend)
 
     async def __aenter__(self) -> TmuxServer:
-        import asyncio
-
         from tmux_wait.drive.aio import AsyncioDriver
 
         self._driver = AsyncioDriver()
-        self._closing = asyncio.Event()
         return self
 
     async def __aexit__(
@@ -78,10 +75,16 @@ class TmuxServer:
 
     async def aclose(self) -> None:
         """End all waits (``cancelled``) and wait until nothing of them is left."""
-        if self._driver is None or self._closing is None:
+        import asyncio
+
+        driver, self._driver = self._driver, None
+        if driver is None:
             return
-        self._closing.set()
-        await self._driver.aclose()
+        for task in self._running:
+            task.cancel()
+        if self._running:
+            await asyncio.wait(tuple(self._running))
+        await driver.aclose()
 
     async def wait_for_text(
         self,
@@ -104,23 +107,21 @@ class TmuxServer:
         """
         import asyncio
 
-        driver, closing = self._open()
+        driver = self._open()
         request = TextRequest.check(
             pane, patterns, stop=stop, regex=regex, match_case=match_case, seconds=seconds,
             fresh=fresh, send=send, keys=keys, pending=pending,
         )  # fmt: skip
         run = TextRun(driver, self._tmux, request, self._book, self._backend)
-        waiting = asyncio.ensure_future(run.run())
-        closed = asyncio.ensure_future(closing.wait())
+        task = asyncio.ensure_future(run.run())
+        self._running.add(task)
         try:
-            await asyncio.wait((waiting, closed), return_when=asyncio.FIRST_COMPLETED)
-            if waiting.done():
-                return waiting.result()
-            return run.cancelled()
+            await asyncio.wait((task,))
         finally:
-            for task in (waiting, closed):
-                task.cancel()
-            await asyncio.gather(waiting, closed, return_exceptions=True)
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+            self._running.discard(task)
+        return run.cancelled() if task.cancelled() else task.result()
 
     async def list_panes(self) -> list[PaneInfo]:
         """Return all panes of the server.
@@ -128,13 +129,13 @@ class TmuxServer:
         Raises:
             TmuxWaitError: no server, or no answer within 10 s.
         """
-        driver, _ = self._open()
+        driver = self._open()
         return await list_panes(driver, self._tmux, until=driver.now() + PATIENCE)
 
-    def _open(self) -> tuple[AsyncioDriver, asyncio.Event]:
+    def _open(self) -> AsyncioDriver:
         """Return the driver of an open server object."""
-        if self._driver is None or self._closing is None or self._closing.is_set():
+        if self._driver is None:
             raise TmuxWaitError(
                 "this TmuxServer is not open: use it inside `async with TmuxServer(...)`"
             )
-        return self._driver, self._closing
+        return self._driver

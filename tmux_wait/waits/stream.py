@@ -37,18 +37,14 @@ class StreamJudge:
         self._tail = TextTail()
         self._seed = b""
         self._searched = (0, 0)  # version of the unfinished line, bytes of it without a match
-        self._seen = False
         self.heard = 0
+        self.saw_output = False
+        """Whether anything visible but our own echo was written."""
 
     @property
     def alternate(self) -> bool:
         """Whether the pane switched to the alternate screen."""
         return self._scanner.alternate
-
-    @property
-    def saw_output(self) -> bool:
-        """Whether anything visible but our own echo was written."""
-        return self._seen or (not self._ledger.submissions and self._scanner.visible > 0)
 
     @property
     def text(self) -> str:
@@ -75,9 +71,11 @@ class StreamJudge:
     def feed(self, data: bytes) -> Hit | None:
         """Take what the pane wrote; return the first hit, if there is one."""
         self.heard += len(data)
+        visible = self._scanner.visible
         hits = self._scanner.feed(data)
         self._tail.add(self._scanner.text())
         if not self._by_line and not self._ledger.live:
+            self.saw_output = self.saw_output or self._scanner.visible > visible
             return self._first_literal(hits)
         return self._judge(hits, open_line=True)
 
@@ -155,9 +153,10 @@ class StreamJudge:
             ended.append((number, b"" if echo else text[version.carried :]))
         found = [] if echo else list(self._in_version(version, literal))
         self._recent.append(text)
-        if not found and not echo and self._visible(number, text):
-            self._seen = True
-            if not self._patterns.wanted and not (goes_on and self._patterns.stop):
+        if not echo and self._visible(number, text):
+            self.saw_output = True
+            any_output = not self._patterns.wanted and not (goes_on and self._patterns.stop)
+            if any_output and not found:
                 found.append(Hit(number, LATE, None, (text,), True))
         return found
 
@@ -191,7 +190,7 @@ class StreamJudge:
                 found.append(Hit(version, at, pattern, (line,), False))
         self._searched = (version, len(written))
         if self._visible(version, written) and not self._explained(written.rstrip()):
-            self._seen = True
+            self.saw_output = True
             if not found and not self._patterns.wanted and not self._patterns.stop:
                 found.append(Hit(version, len(written), None, (line,), False))
         return found

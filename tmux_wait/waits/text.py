@@ -226,7 +226,7 @@ class TextWait:
         ears = [ear for ear in (self._stream, self._rows) if ear is not None]
         pattern = hit.pattern if hit else None
         lines = tuple(line.decode(errors="replace") for line in hit.lines) if hit else ()
-        shown = "\n".join(entry.rows) if entry is not None else ""
+        shown = "\n".join(entry.rows).rstrip("\n") if entry is not None else ""
         self.result = WaitResult(
             outcome=outcome,
             pane=entry.pane if entry is not None else "",
