@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import secrets
 import subprocess
 from collections.abc import Sequence
 from contextlib import suppress
@@ -148,7 +147,7 @@ async def list_panes(driver: Driver, tmux: Tmux, *, until: float) -> list[PaneIn
 
     Fields hold user text (a path may hold any character), so each ends with a fresh random word.
     """
-    word = secrets.token_hex(8)
+    word = os.urandom(8).hex()
     layout = "".join(f"#{{{field}}}{word}" for field in PANE_FIELDS)
     reply = await tmux.run(driver, [["list-panes", "-a", "-F", layout]], until=until)
     if reply.status:

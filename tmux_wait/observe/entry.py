@@ -7,7 +7,7 @@ a fresh random token: whatever a pane shows cannot be taken for ours.
 
 from __future__ import annotations
 
-import secrets
+import os
 from dataclasses import dataclass, field
 
 from tmux_wait.errors import PaneBusyError, PaneNotFoundError, TmuxWaitError
@@ -22,7 +22,7 @@ LOOKBACK = 4
 STATE_FIELDS = (
     "pane_id", "pid", "version", "pane_pid", "pane_width", "pane_height", "history_size",
     "pane_dead", "pane_dead_status", "pane_in_mode", "pane_input_off", "alternate_on",
-    "pane_pipe", "cursor_x", "cursor_y",
+    "pane_pipe", "cursor_x", "cursor_y", "history_limit",
 )  # fmt: skip
 STATE = "|".join(f"#{{{name}}}" for name in STATE_FIELDS)
 
@@ -55,7 +55,8 @@ class Snapshot:
     """One answered dispatch: the entry, where its rows stand, and whose pipe is open."""
 
     entry: Entry
-    logical: tuple[LogicalRow, ...]
+    captured: tuple[LogicalRow, ...]  # history rows among them
+    history_limit: int
     pipe_pid: int | None  # of the pipe as the dispatch left it; tmux 3.7 and newer
     pipe_open: bool
 
@@ -69,7 +70,7 @@ class Look:
     pipe: str | None = None  # the command that opens our pipe, as tmux parses it
     guard: str = CANNOT_TYPE  # a format; nothing is opened or typed where it is true
     typing: Typing | None = None
-    token: str = field(default_factory=lambda: secrets.token_hex(8))
+    token: str = field(default_factory=lambda: os.urandom(8).hex())
 
     def commands(self) -> list[list[str]]:
         """Return the commands: state; pipe, captures, typing; a last word.
@@ -137,27 +138,23 @@ def _captured(text: str) -> list[str]:
 def _snapshot(state: dict[str, str], plain: str, joined: str, last: str) -> Snapshot:
     number = {name: int(value) if value.isdecimal() else 0 for name, value in state.items()}
     banner, _, plain = plain.partition("\n")
-    height, history = number["pane_height"], number["history_size"]
     physical = _captured(plain)
-    above = len(physical) - height  # history rows captured
-    logical = join_rows(
-        physical, _captured(joined.partition("\n")[2]), number["pane_width"], history - above
-    )
+    top = number["history_size"]
+    first = top - max(0, len(physical) - number["pane_height"])
+    rows = join_rows(physical, _captured(joined.partition("\n")[2]), number["pane_width"], first)
+    cursor = top + number["cursor_y"]
     if number["pane_dead"]:
-        visible = without_banner(logical, history, banner.strip())
-    else:
-        visible = [row for row in logical if row.index + row.height > history]
-    cursor_row, cursor_cell = locate_cursor(
-        visible, history + number["cursor_y"], number["cursor_x"]
-    )
+        rows, top = without_banner(rows, top, banner.strip())
+    visible = [row for row in rows if row.index + row.height > top]
+    cursor_row, cursor_cell = locate_cursor(visible, cursor, number["cursor_x"])
     entry = Entry(
         pane=state["pane_id"],
         server_pid=number["pid"],
         server_version=state["version"],
         pane_pid=number["pane_pid"],
         width=number["pane_width"],
-        height=height,
-        history_size=history,
+        height=number["pane_height"],
+        history_size=number["history_size"],
         dead=bool(number["pane_dead"]),
         dead_status=number["pane_dead_status"] if state["pane_dead_status"] else None,
         in_mode=bool(number["pane_in_mode"]),
@@ -168,4 +165,6 @@ def _snapshot(state: dict[str, str], plain: str, joined: str, last: str) -> Snap
         cursor_cell=cursor_cell,
     )
     pipe, _, pid = last.strip().partition("|")
-    return Snapshot(entry, tuple(visible), int(pid) if pid else None, pipe == "1")
+    return Snapshot(
+        entry, tuple(rows), number["history_limit"], int(pid) if pid else None, pipe == "1"
+    )

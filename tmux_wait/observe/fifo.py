@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -74,7 +73,9 @@ class Fifo:
 def _make_folder() -> Path:
     for base in base_folders():
         with suppress(OSError):
-            return Path(tempfile.mkdtemp(prefix=owner_prefix(), dir=base))
+            folder = base / (owner_prefix() + os.urandom(8).hex())
+            folder.mkdir(mode=0o700)
+            return folder
     raise TmuxWaitError("no folder for a FIFO: XDG_RUNTIME_DIR, TMPDIR and /tmp cannot be used")
 
 

@@ -63,18 +63,18 @@ def locate_cursor(rows: Sequence[LogicalRow], row: int, column: int) -> tuple[in
     return max(0, len(rows) - 1), column
 
 
-def without_banner(rows: Sequence[LogicalRow], history: int, banner: str) -> list[LogicalRow]:
-    """Return what a dead pane's screen showed before tmux wrote its banner on it.
+def without_banner(
+    rows: Sequence[LogicalRow], history: int, banner: str
+) -> tuple[list[LogicalRow], int]:
+    """Return a dead pane's rows as they were before tmux wrote its banner, and the screen's top.
 
     tmux scrolls once for each row of the banner, so as many history rows come back.
     ``banner`` is ``remain-on-exit-format``, expanded; empty on tmux before 3.3.
     """
-    shown = [row for row in rows if row.index + row.height > history]
-    last = next((row for row in reversed(shown) if row.text), None)
+    last = next((row for row in reversed(rows) if row.text), None)
     if last is None or not _is_banner(last.text, STYLE.sub("", banner).rstrip()):
-        return shown
-    top = history - last.height
-    return [row for row in rows if row.index + row.height > top and row.index < last.index]
+        return list(rows), history
+    return [row for row in rows if row.index < last.index], history - last.height
 
 
 def _is_banner(text: str, banner: str) -> bool:
