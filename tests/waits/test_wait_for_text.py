@@ -417,8 +417,11 @@ def test_a_server_object_that_is_not_open_says_so() -> None:
 
 def test_a_killed_waiter_is_cleaned_up_behind(tmux_server: TmuxServerFixture) -> None:
     pane = tmux_server.pane()
-    code = "import sys, tmux_wait; tmux_wait.wait_for_text('%0', ['x'], socket_name=sys.argv[1])"
-    waiter = subprocess.Popen([sys.executable, "-c", code, tmux_server.name])
+    code = (
+        "import sys, tmux_wait;"
+        "tmux_wait.wait_for_text('%0', ['x'], socket_name=sys.argv[1], tmux=sys.argv[2])"
+    )
+    waiter = subprocess.Popen([sys.executable, "-c", code, tmux_server.name, tmux_server.binary])
     try:
         wait_until(lambda: tmux_server.get(pane, "#{pane_pipe}") == "1", "the ear")
     finally:

@@ -204,7 +204,7 @@ class StreamJudge:
         return end
 
     def _literal(self, hit: LineHit, line: bytes, whole: bool) -> Hit:
-        lines = (line,)
+        lines: tuple[bytes, ...] = (line,)
         if hit.start < 0:
             above = self._patterns.literals[hit.pattern].count(b"\n")
             lines = (*list(self._recent)[-above:], line)
