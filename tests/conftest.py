@@ -121,3 +121,23 @@ def tmux_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Tmu
         yield server
     finally:
         server.close()
+
+
+@pytest.fixture
+def spotless(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The folder for FIFOs; afterwards it is empty and no descriptor or child is left."""
+    scratch = tmp_path / "run"
+    scratch.mkdir()
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(scratch))
+    before = _descriptors()
+    yield scratch
+    assert list(scratch.iterdir()) == []
+    assert _descriptors() <= before, "a descriptor was left open"
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
+
+
+def _descriptors() -> set[str]:
+    """Return the open descriptors of this process; none where /proc does not show them."""
+    folder = Path("/proc/self/fd")
+    return {name for name in os.listdir(folder) if (folder / name).exists()}  # noqa: PTH208

@@ -56,7 +56,8 @@ class Looks:
         for place, logical in enumerate(now.captured):
             index = logical.index + self._base
             known = before.get(index)
-            if index < self._first or (known is None and place == 0 and index <= self._covered):
+            cut_off = place == 0 and logical.index < now.entry.history_size
+            if index < self._first or (cut_off and known is None and index <= self._covered):
                 continue  # older than the cut, or the tail of a line that was seen whole
             if known is None:
                 told = bool(logical.text) or index <= cursor

@@ -28,9 +28,9 @@ class Data:
 class Row:
     """One logical row (soft wraps joined) that is new or differs from the last look."""
 
-    index: int  # history size + screen row of its first row, as tmux counted at that look
+    index: int  # history size + screen row of its first row, as tmux counted at the cut
     text: str
-    new: bool  # beyond the rows seen so far; False: its text changed
+    new: bool  # below all that was written at the cut; False: it changed, or its line ended
     cursor: bool  # the cursor stands on it: unfinished
 
 

@@ -68,13 +68,20 @@ def without_banner(
 ) -> tuple[list[LogicalRow], int]:
     """Return a dead pane's rows as they were before tmux wrote its banner, and the screen's top.
 
-    tmux scrolls once for each row of the banner, so as many history rows come back.
-    ``banner`` is ``remain-on-exit-format``, expanded; empty on tmux before 3.3.
+    tmux scrolls once for each row of the banner, so as many history rows come back, and it flags
+    the row before the banner as wrapped, so that ``-J`` joins the two. ``banner`` is
+    ``remain-on-exit-format``, expanded; empty on tmux before 3.3.
     """
-    last = next((row for row in reversed(rows) if row.text), None)
-    if last is None or not _is_banner(last.text, STYLE.sub("", banner).rstrip()):
+    at = next((at for at in reversed(range(len(rows))) if rows[at].text), None)
+    if at is None:
         return list(rows), history
-    return [row for row in rows if row.index < last.index], history - last.height
+    last, banner = rows[at], STYLE.sub("", banner).rstrip()
+    for number in reversed(range(last.height)):
+        if _is_banner("".join(last.parts[number:]).rstrip(" "), banner):
+            parts = last.parts[:number]
+            rest = [LogicalRow(last.index, "".join(parts).rstrip(" "), parts)] if parts else []
+            return [*rows[:at], *rest], history - (last.height - number)
+    return list(rows), history
 
 
 def _is_banner(text: str, banner: str) -> bool:
