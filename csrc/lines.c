@@ -1,0 +1,483 @@
+/*
+ * lines.c - the cells of one logical line, edited as tmux's terminal would.
+ *
+ * A line is one run of cells; row r of a pane of `width` columns is cells
+ * r * width to (r + 1) * width.  Its text is the cells' bytes in order.
+ *
+ * Decisions:
+ *  - A cell that the cursor passed over and that something was written after
+ *    is a space from then on.  Erasing up to the line's end takes the cells
+ *    away; erasing before it makes spaces.
+ *  - As in tmux: at the end of a full row the cursor stands one past the last
+ *    column; backspace in a wrapped row's first column goes to the last
+ *    column of the row before.
+ *  - Half a wide character does not exist: its other half becomes a space.
+ *  - A change that would make the line longer than its limit, but not at its
+ *    end, takes away everything from the cursor on.
+ *
+ * An edit moves what stands behind it: up to the line's limit of bytes.
+ */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core.h"
+
+#define TAB_STOP 8
+
+/* Make an empty line; 0: out of memory. */
+int
+lines_init(struct lines *l, uint32_t width, uint32_t limit)
+{
+	memset(l, 0, sizeof *l);
+	l->limit = limit;
+	l->width = width;
+	l->plain = 1;
+	/* calloc: pages that a short line never touches cost nothing */
+	l->text = calloc(limit, 1);
+	l->start = calloc((size_t)limit + 1, sizeof *l->start);
+	return (l->text != NULL && l->start != NULL);
+}
+
+void
+lines_free(struct lines *l)
+{
+	free(l->text);
+	free(l->start);
+}
+
+/* Begin a new line, the cursor in the first column. */
+void
+lines_clear(struct lines *l)
+{
+	l->size = l->cells = l->column = 0;
+	l->row = 0;
+	l->plain = 1;
+}
+
+/* Where a cell's bytes begin; `cell` may be one past the last. */
+uint32_t
+lines_byte(const struct lines *l, uint32_t cell)
+{
+	return (l->plain ? cell : l->start[cell] & ~LINES_TAIL);
+}
+
+/* The first column of the cursor's row that is in this line. */
+static uint32_t
+lines_first_column(const struct lines *l)
+{
+	return (l->row < 0 ? (uint32_t)-l->row : 0);
+}
+
+/* The cursor's cell. */
+uint32_t
+lines_cursor(const struct lines *l)
+{
+	return ((uint32_t)(l->row + (int64_t)l->column));
+}
+
+/* Whether a cell is the second of a wide character. */
+static int
+lines_is_tail(const struct lines *l, uint32_t cell)
+{
+	return (!l->plain && cell < l->cells &&
+	    (l->start[cell] & LINES_TAIL) != 0);
+}
+
+/* Where an edit at a cell really begins: half a character is all of it. */
+uint32_t
+lines_edge(const struct lines *l, uint32_t cell)
+{
+	return (lines_is_tail(l, cell) ? cell - 1 : cell);
+}
+
+/* The cells of the cursor's row; 0: the cursor stands past its last column. */
+int
+lines_row_span(const struct lines *l, uint32_t *from, uint32_t *to)
+{
+	int64_t	end = l->cells;
+
+	if (l->width != 0 && (int64_t)l->row + l->width < end)
+		end = (int64_t)l->row + l->width;
+	*from = l->row < 0 ? 0 : (uint32_t)l->row;
+	*to = (uint32_t)end;
+	return (l->width == 0 || l->column < l->width);
+}
+
+/* Whether so many more cells and bytes have room in the line. */
+static int
+lines_has_room(const struct lines *l, uint32_t cells, uint32_t bytes)
+{
+	return (l->limit - l->cells >= cells && l->limit - l->size >= bytes);
+}
+
+/* Whether a character has room at the cursor, which is not beyond the text. */
+int
+lines_fits(const struct lines *l, const struct glyph *g)
+{
+	uint32_t	a = lines_cursor(l), b = a + g->width;
+
+	if (b > l->cells)
+		b = l->cells;
+	return (l->cells - (b - a) + g->width <= l->limit &&
+	    l->size - (lines_byte(l, b) - lines_byte(l, a)) + g->size <=
+	    l->limit);
+}
+
+/* --- the cursor --- */
+
+/* Put the cursor on a cell, the pane being `width` columns wide. */
+void
+lines_place(struct lines *l, uint32_t cell, uint32_t width)
+{
+	uint32_t	column = width == 0 ? cell : cell % width;
+
+	/* At the end of text that fills its row it has not wrapped yet. */
+	if (width != 0 && column == 0 && cell != 0 && cell == l->cells)
+		column = width;
+	l->width = width;
+	l->column = column;
+	l->row = (int32_t)(cell - column);
+}
+
+void
+lines_to_column(struct lines *l, uint32_t column)
+{
+	uint32_t	first = lines_first_column(l);
+	uint32_t	last;
+
+	if (l->width != 0)
+		last = l->width - 1;
+	else
+		last = first + l->cells + LINES_REACH;
+	l->column = column > last ? last : column;
+	if (l->column < first)
+		l->column = first;
+}
+
+void
+lines_backspace(struct lines *l)
+{
+	if (l->column > lines_first_column(l))
+		l->column--;
+	else if (l->width != 0 && l->row > 0) {
+		l->row -= (int32_t)l->width;
+		l->column = l->width - 1;
+	}
+}
+
+/* So many tab stops forward, but not past the last column. */
+void
+lines_tab(struct lines *l, uint32_t n)
+{
+	if (l->width != 0 && l->column >= l->width - 1)
+		return;
+	if (n > LINES_REACH)
+		n = LINES_REACH;
+	lines_to_column(l, (l->column / TAB_STOP + n) * TAB_STOP);
+}
+
+void
+lines_tab_back(struct lines *l, uint32_t n)
+{
+	uint32_t	stop = (l->column + TAB_STOP - 1) / TAB_STOP;
+
+	lines_to_column(l, n >= stop ? 0 : (stop - n) * TAB_STOP);
+}
+
+void
+lines_right(struct lines *l, uint32_t n)
+{
+	lines_to_column(l, l->column + (n > LINES_REACH ? LINES_REACH : n));
+}
+
+void
+lines_left(struct lines *l, uint32_t n)
+{
+	lines_to_column(l, n > l->column ? 0 : l->column - n);
+}
+
+/* So many rows down (up if negative); 0: that row is not in this line. */
+int
+lines_vertical(struct lines *l, int64_t rows)
+{
+	int64_t	row = l->row + rows * l->width;
+
+	if (l->width == 0 || row + l->width <= 0 || row >= l->cells)
+		return (0);
+	l->row = (int32_t)row;
+	if (l->column < lines_first_column(l))
+		l->column = lines_first_column(l);
+	return (1);
+}
+
+/* The cursor moves on by so many cells written, wrapping. */
+void
+lines_wrote(struct lines *l, uint32_t n)
+{
+	uint32_t	rows;
+
+	l->column += n;
+	if (l->width != 0 && l->column > l->width) {
+		rows = (l->column - 1) / l->width;
+		l->row += (int32_t)(rows * l->width);
+		l->column -= rows * l->width;
+	}
+}
+
+/* --- the cells --- */
+
+/* From now on cells may have any number of bytes. */
+static void
+lines_unplain(struct lines *l)
+{
+	uint32_t	i;
+
+	if (!l->plain)
+		return;
+	l->plain = 0;
+	for (i = 0; i <= l->cells; i++)
+		l->start[i] = i;
+}
+
+/*
+ * Make cells [a, b) `n` cells of `m` bytes in all, which the caller fills.
+ * There is room; neither end cuts a character in two.
+ */
+static void
+lines_splice(struct lines *l, uint32_t a, uint32_t b, uint32_t n, uint32_t m)
+{
+	uint32_t	from = lines_byte(l, a), to = lines_byte(l, b);
+	uint32_t	behind = l->cells - b, delta = from + m - to, i;
+
+	if (delta != 0)
+		memmove(l->text + from + m, l->text + to, l->size - to);
+	if (!l->plain) {
+		if (n != b - a)
+			memmove(l->start + a + n, l->start + b,
+			    (behind + 1) * sizeof *l->start);
+		if (delta != 0) {
+			for (i = a + n; i <= a + n + behind; i++)
+				l->start[i] += delta;
+		}
+	}
+	l->size += delta;
+	l->cells = a + n + behind;
+}
+
+/* Make cells [a, b) `n` spaces; there is room. */
+static void
+lines_blank(struct lines *l, uint32_t a, uint32_t b, uint32_t n)
+{
+	uint32_t	from = lines_byte(l, a), i;
+
+	lines_splice(l, a, b, n, n);
+	memset(l->text + from, ' ', n);
+	if (!l->plain) {
+		for (i = 0; i < n; i++)
+			l->start[a + i] = from + i;
+	}
+}
+
+/* If a cell is the second half of a character, make both halves spaces. */
+void
+lines_split(struct lines *l, uint32_t cell)
+{
+	if (lines_is_tail(l, cell))
+		lines_blank(l, cell - 1, cell + 1, 2);
+}
+
+/* Add spaces at the end; there is room. */
+void
+lines_append_blanks(struct lines *l, uint32_t n)
+{
+	lines_blank(l, l->cells, l->cells, n);
+}
+
+/* Add a cell without bytes; there is room. */
+void
+lines_append_filler(struct lines *l)
+{
+	lines_unplain(l);
+	l->start[++l->cells] = l->size;
+}
+
+/*
+ * Write ASCII from a cell on, over cells of one byte each or at the end;
+ * there is room.  The cursor stays.
+ */
+void
+lines_write_ascii(struct lines *l, uint32_t cell, const uint8_t *p, uint32_t n)
+{
+	uint32_t	from = lines_byte(l, cell), i;
+
+	memcpy(l->text + from, p, n);
+	if (!l->plain) {
+		for (i = 0; i <= n; i++)
+			l->start[cell + i] = from + i;
+	}
+	if (cell + n > l->cells) {
+		l->cells = cell + n;
+		l->size = from + n;
+	}
+}
+
+/* Take away the cells from one on. */
+void
+lines_truncate(struct lines *l, uint32_t cell)
+{
+	lines_split(l, cell);
+	l->size = lines_byte(l, cell);
+	l->cells = cell;
+}
+
+/*
+ * Write a character of one or two cells at the cursor, which is not beyond
+ * the text and on whose row there is room; it fits.
+ */
+void
+lines_put(struct lines *l, const struct glyph *g)
+{
+	uint32_t	a = lines_cursor(l), b = a + g->width, from;
+
+	lines_split(l, a);
+	lines_split(l, b);
+	if (b > l->cells)
+		b = l->cells;
+	if (g->size != 1 || g->width != 1)
+		lines_unplain(l);
+	from = lines_byte(l, a);
+	lines_splice(l, a, b, g->width, g->size);
+	memcpy(l->text + from, g->bytes, g->size);
+	if (!l->plain) {
+		l->start[a] = from;
+		if (g->width == 2)
+			l->start[a + 1] = (from + g->size) | LINES_TAIL;
+	}
+	l->column += g->width;
+}
+
+/* Whether the cursor's row has a cell before it that a mark could join. */
+int
+lines_joins(const struct lines *l, const struct glyph *g)
+{
+	return (l->column > lines_first_column(l) &&
+	    lines_has_room(l, 0, g->size));
+}
+
+/* Join a mark to the cell before the cursor, which is not beyond the text. */
+void
+lines_combine(struct lines *l, const struct glyph *g)
+{
+	uint32_t	cell = lines_cursor(l), at, i;
+
+	lines_unplain(l);
+	at = lines_byte(l, cell);
+	memmove(l->text + at + g->size, l->text + at, l->size - at);
+	memcpy(l->text + at, g->bytes, g->size);
+	for (i = cell; i <= l->cells; i++)
+		l->start[i] += g->size;
+	l->size += g->size;
+}
+
+/* Erase cells [a, b). */
+void
+lines_erase(struct lines *l, uint32_t a, uint32_t b)
+{
+	uint32_t	kept;		/* bytes outside of them */
+
+	lines_split(l, a);
+	lines_split(l, b);
+	if (b >= l->cells) {
+		lines_truncate(l, a);
+		return;
+	}
+	kept = l->size - (lines_byte(l, b) - lines_byte(l, a));
+	if (b - a > l->limit - kept)
+		lines_truncate(l, a);
+	else
+		lines_blank(l, a, b, b - a);
+}
+
+/* Take `n` cells away at the cursor; the rest of its row moves up. */
+void
+lines_delete(struct lines *l, uint32_t n)
+{
+	uint32_t	a = lines_cursor(l), from, to;
+
+	(void)lines_row_span(l, &from, &to);
+	if (n > to - a)
+		n = to - a;
+	lines_split(l, a);
+	lines_split(l, a + n);
+	lines_split(l, to);
+	lines_splice(l, a, a + n, 0, 0);
+	if (to - n == l->cells)
+		return;
+	if (lines_has_room(l, n, n))
+		lines_blank(l, to - n, to - n, n);
+	else
+		lines_truncate(l, a);
+}
+
+/* Put `n` spaces in at the cursor; what leaves its row is lost. */
+void
+lines_insert(struct lines *l, uint32_t n)
+{
+	uint32_t	a = lines_cursor(l), from, to, room, lost = 0;
+
+	(void)lines_row_span(l, &from, &to);
+	room = l->width == 0 ? LINES_REACH : l->width - l->column;
+	if (n > room)
+		n = room;
+	if (l->width != 0 && to - a > room - n)
+		lost = to - a - (room - n);
+	lines_split(l, a);
+	lines_split(l, to - lost);
+	lines_split(l, to);
+	lines_splice(l, to - lost, to, 0, 0);
+	if (lines_has_room(l, n, n))
+		lines_blank(l, a, a, n);
+	else
+		lines_truncate(l, a);
+}
+
+/* The first cell of the last `bytes` bytes, or a little after it. */
+uint32_t
+lines_tail(const struct lines *l, uint32_t bytes)
+{
+	uint32_t	cell, low = 0, high = l->cells;
+
+	if (bytes >= l->size)
+		return (0);
+	if (l->plain)
+		return (l->cells - bytes);
+	while (low < high) {
+		cell = (low + high) / 2;
+		if (l->size - lines_byte(l, cell) > bytes)
+			low = cell + 1;
+		else
+			high = cell;
+	}
+	return (lines_is_tail(l, low) ? low + 1 : low);
+}
+
+/* Drop the first `n` cells; the cursor is at or behind the last one. */
+void
+lines_drop(struct lines *l, uint32_t n)
+{
+	uint32_t	cell = lines_cursor(l) - n, gone = lines_byte(l, n), i;
+
+	memmove(l->text, l->text + gone, l->size - gone);
+	if (!l->plain) {
+		for (i = 0; i + n <= l->cells; i++)
+			l->start[i] = l->start[i + n] - gone;
+	}
+	l->size -= gone;
+	l->cells -= n;
+	l->row -= (int32_t)n;
+	/* An endless row keeps its tab stops, and the numbers stay small. */
+	if (l->width == 0 && l->row < 0)
+		l->row = -(-l->row % TAB_STOP);
+	l->column = (uint32_t)((int64_t)cell - l->row);
+}

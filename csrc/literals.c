@@ -1,0 +1,367 @@
+/*
+ * literals.c - searches for up to 64 literals at once.
+ *
+ * Source: A. V. Aho and M. J. Corasick, "Efficient string matching: an aid to
+ * bibliographic search", 1975.
+ *
+ * Bytes are mapped to classes: one for each byte that is in a literal (both
+ * cases of a letter share one when folding), and one for all others.  A node
+ * is a prefix of some literal.  Two forms of the automaton:
+ *  - dense: a row of next nodes for each node, when all rows fit into
+ *    LITERALS_DENSE bytes;
+ *  - sparse: the trie's edges and failure links, for many long literals.
+ *    Steps are amortised: as many failures as there were steps forward.
+ *
+ * Memory: at most LITERALS_NODES nodes of 22 bytes, and LITERALS_DENSE bytes;
+ * below 16 MiB in all.
+ */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core.h"
+
+#define LITERALS_NODES (TW_LITERALS_MAX * TW_LITERAL_BYTES_MAX + 1)
+
+/* Bytes of dense rows: beyond it they would not stay in the cache anyway. */
+#define LITERALS_DENSE (4u << 20)
+
+/* In a dense row: a literal ends at that node. */
+#define LITERALS_ENDS 0x80000000u
+
+struct tw_literals {
+	uint32_t	 count;
+	uint32_t	 longest;
+	uint32_t	 size[TW_LITERALS_MAX];
+	uint16_t	 class[256];	/* 0: in no literal */
+	uint32_t	 classes;
+
+	/* One of each per node; owned. */
+	uint32_t	*child;		/* first child; 0: none */
+	uint32_t	*sibling;	/* next child of the same parent */
+	uint32_t	*fail;
+	uint16_t	*edge;		/* class that leads here */
+	uint64_t	*ends;		/* literals that end here, a bit each */
+	uint32_t	 nodes;
+
+	/*
+	 * dense[node << shift | class] is the next node, shifted likewise,
+	 * with LITERALS_ENDS or not; owned; NULL: sparse.
+	 */
+	uint32_t	*dense;
+	uint32_t	 shift;
+};
+
+uint32_t
+literals_count(const struct tw_literals *t)
+{
+	return (t->count);
+}
+
+/* Bytes of the longest literal. */
+uint32_t
+literals_longest(const struct tw_literals *t)
+{
+	return (t->longest);
+}
+
+uint32_t
+literals_size(const struct tw_literals *t, uint32_t literal)
+{
+	return (t->size[literal]);
+}
+
+/* Give each byte its class. */
+static void
+literals_classify(struct tw_literals *t, const uint8_t *bytes, size_t total,
+    int fold)
+{
+	size_t		i;
+	uint8_t		b, other;
+
+	t->classes = 1;
+	for (i = 0; i < total; i++) {
+		b = bytes[i];
+		if (t->class[b] != 0)
+			continue;
+		t->class[b] = (uint16_t)t->classes++;
+		other = b | 0x20;
+		if (fold && other >= 'a' && other <= 'z') {
+			t->class[other] = t->class[b];
+			t->class[other & ~0x20] = t->class[b];
+		}
+	}
+}
+
+/* The child of a node by a class; 0: none (the root is no one's child). */
+static uint32_t
+literals_child(const struct tw_literals *t, uint32_t node, uint16_t class)
+{
+	uint32_t	c;
+
+	for (c = t->child[node]; c != 0; c = t->sibling[c]) {
+		if (t->edge[c] == class)
+			return (c);
+	}
+	return (0);
+}
+
+/* Add a literal to the trie. */
+static void
+literals_add(struct tw_literals *t, const uint8_t *p, uint32_t literal)
+{
+	uint32_t	node = LITERALS_ROOT, next, i;
+
+	for (i = 0; i < t->size[literal]; i++) {
+		next = literals_child(t, node, t->class[p[i]]);
+		if (next == 0) {
+			next = t->nodes++;
+			t->edge[next] = t->class[p[i]];
+			t->sibling[next] = t->child[node];
+			t->child[node] = next;
+		}
+		node = next;
+	}
+	t->ends[node] |= UINT64_C(1) << literal;
+}
+
+/* The next node, by the trie and its failure links. */
+static uint32_t
+literals_step(const struct tw_literals *t, uint32_t node, uint16_t class)
+{
+	uint32_t	next;
+
+	if (class == 0)
+		return (LITERALS_ROOT);
+	while ((next = literals_child(t, node, class)) == 0 &&
+	    node != LITERALS_ROOT)
+		node = t->fail[node];
+	return (next);
+}
+
+/* Set the failure links, nearest nodes first; `queue` has room for all. */
+static void
+literals_link(struct tw_literals *t, uint32_t *queue)
+{
+	uint32_t	head = 0, tail = 0, node, c;
+
+	queue[tail++] = LITERALS_ROOT;
+	while (head < tail) {
+		node = queue[head++];
+		for (c = t->child[node]; c != 0; c = t->sibling[c]) {
+			queue[tail++] = c;
+			if (node == LITERALS_ROOT)
+				continue;	/* it fails to the root */
+			t->fail[c] = literals_step(t, t->fail[node],
+			    t->edge[c]);
+			t->ends[c] |= t->ends[t->fail[c]];
+		}
+	}
+}
+
+/* Fill the dense rows: a node's own edges over those of its failure link. */
+static void
+literals_fill(struct tw_literals *t, const uint32_t *queue)
+{
+	uint32_t	i, node, c, *row;
+
+	for (i = 0; i < t->nodes; i++) {
+		node = queue[i];
+		row = t->dense + ((size_t)node << t->shift);
+		if (node != LITERALS_ROOT)
+			memcpy(row, t->dense +
+			    ((size_t)t->fail[node] << t->shift),
+			    t->classes * sizeof *row);
+		for (c = t->child[node]; c != 0; c = t->sibling[c])
+			row[t->edge[c]] = c << t->shift |
+			    (t->ends[c] != 0 ? LITERALS_ENDS : 0);
+	}
+}
+
+/* Allocate for so many nodes at most; 0: out of memory. */
+static int
+literals_allocate(struct tw_literals *t, size_t nodes)
+{
+	t->child = calloc(nodes, sizeof *t->child);
+	t->sibling = calloc(nodes, sizeof *t->sibling);
+	t->fail = calloc(nodes, sizeof *t->fail);
+	t->edge = calloc(nodes, sizeof *t->edge);
+	t->ends = calloc(nodes, sizeof *t->ends);
+	t->nodes = 1;
+	return (t->child != NULL && t->sibling != NULL && t->fail != NULL &&
+	    t->edge != NULL && t->ends != NULL);
+}
+
+/* Make the automaton of the trie; 0: out of memory. */
+static int
+literals_finish(struct tw_literals *t)
+{
+	uint32_t	*queue;
+	size_t		 cells;
+
+	queue = malloc(t->nodes * sizeof *queue);
+	if (queue == NULL)
+		return (0);
+	literals_link(t, queue);
+	while (1u << t->shift < t->classes)
+		t->shift++;
+	cells = (size_t)t->nodes << t->shift;
+	if (cells * sizeof *t->dense <= LITERALS_DENSE) {
+		t->dense = calloc(cells, sizeof *t->dense);
+		if (t->dense != NULL)
+			literals_fill(t, queue);
+	}
+	free(queue);
+	return (1);
+}
+
+/* Whether the literals are within the limits; sets their sizes. */
+static uint32_t
+literals_check(struct tw_literals *t, const uint32_t *lengths, uint32_t count,
+    uint32_t *index)
+{
+	if (count == 0)
+		return (TW_LITERALS_NONE);
+	if (count > TW_LITERALS_MAX)
+		return (TW_LITERALS_TOO_MANY);
+	for (*index = 0; *index < count; ++*index) {
+		if (lengths[*index] == 0)
+			return (TW_LITERALS_EMPTY);
+		if (lengths[*index] > TW_LITERAL_BYTES_MAX)
+			return (TW_LITERALS_TOO_LONG);
+		t->size[*index] = lengths[*index];
+		if (lengths[*index] > t->longest)
+			t->longest = lengths[*index];
+	}
+	t->count = count;
+	return (TW_LITERALS_OK);
+}
+
+struct tw_literals *
+tw_literals_new(const uint8_t *bytes, const uint32_t *lengths, uint32_t count,
+    uint32_t fold, uint32_t *status, uint32_t *index)
+{
+	struct tw_literals	*t;
+	size_t			 total = 0;
+	uint32_t		 i;
+
+	*index = 0;
+	*status = TW_LITERALS_NO_MEMORY;
+	t = calloc(1, sizeof *t);
+	if (t == NULL)
+		return (NULL);
+	*status = literals_check(t, lengths, count, index);
+	if (*status != TW_LITERALS_OK) {
+		free(t);
+		return (NULL);
+	}
+	for (i = 0; i < count; i++)
+		total += lengths[i];
+	literals_classify(t, bytes, total, fold != 0);
+	*status = TW_LITERALS_NO_MEMORY;
+	if (!literals_allocate(t, total + 1))
+		goto fail;
+	for (i = 0; i < count; i++) {
+		literals_add(t, bytes, i);
+		bytes += lengths[i];
+	}
+	if (!literals_finish(t))
+		goto fail;
+	*status = TW_LITERALS_OK;
+	return (t);
+fail:
+	tw_literals_free(t);
+	return (NULL);
+}
+
+void
+tw_literals_free(struct tw_literals *t)
+{
+	if (t == NULL)
+		return;
+	free(t->child);
+	free(t->sibling);
+	free(t->fail);
+	free(t->edge);
+	free(t->ends);
+	free(t->dense);
+	free(t);
+}
+
+/* literals_run over the dense rows. */
+static size_t
+literals_run_dense(const struct tw_literals *t, uint32_t *node,
+    const uint8_t *p, size_t n, uint64_t *ends)
+{
+	const uint32_t	*dense = t->dense;
+	uint32_t	 at = *node << t->shift;
+	size_t		 i;
+
+	for (i = 0; i < n; i++) {
+		at = dense[at | t->class[p[i]]];
+		if ((at & LITERALS_ENDS) != 0) {
+			at &= ~LITERALS_ENDS;
+			*node = at >> t->shift;
+			*ends = t->ends[*node];
+			return (i + 1);
+		}
+	}
+	*node = at >> t->shift;
+	return (n);
+}
+
+/*
+ * Go on from *node over p[0 .. n), up to the first byte at which a literal
+ * ends: *ends says which, a bit each, and is 0 if none does.  Returns the
+ * bytes gone over.
+ */
+size_t
+literals_run(const struct tw_literals *t, uint32_t *node, const uint8_t *p,
+    size_t n, uint64_t *ends)
+{
+	size_t	i;
+
+	*ends = 0;
+	if (t->dense != NULL)
+		return (literals_run_dense(t, node, p, n, ends));
+	for (i = 0; i < n; i++) {
+		*node = literals_step(t, *node, t->class[p[i]]);
+		if (t->ends[*node] != 0) {
+			*ends = t->ends[*node];
+			return (i + 1);
+		}
+	}
+	return (n);
+}
+
+size_t
+tw_match_feed(const struct tw_literals *t, struct tw_match_state *state,
+    const uint8_t *data, size_t size, struct tw_match *matches, uint32_t room,
+    uint32_t *found)
+{
+	size_t		 i = 0;
+	uint64_t	 ends;
+	uint32_t	 literal;
+
+	*found = 0;
+	state->full = 0;
+	while (i < size) {
+		if (room - *found < t->count) {
+			state->full = 1;
+			break;
+		}
+		i += literals_run(t, &state->node, data + i, size - i, &ends);
+		for (literal = 0; ends != 0; literal++, ends >>= 1) {
+			if ((ends & 1) == 0)
+				continue;
+			matches[*found].literal = literal;
+			matches[*found].unused = 0;
+			matches[*found].end = state->offset + i;
+			matches[*found].start = matches[*found].end -
+			    t->size[literal];
+			++*found;
+		}
+	}
+	state->offset += i;
+	return (i);
+}

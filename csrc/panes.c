@@ -1,0 +1,178 @@
+/*
+ * panes.c - the fused pass over a control client's bytes: the output of each
+ * pane goes to a scan of its own.
+ *
+ * Bounded: TW_PANES_MAX scans.  For one more pane the one least recently
+ * heard goes: its unfinished line ends there, and if it speaks again it is a
+ * pane like a new one.
+ */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core.h"
+
+/* Unescaped bytes on their way to a scan. */
+#define PANES_CHUNK 16384
+
+/* What one step takes: with what an escape held back it fits the chunk. */
+#define PANES_STEP (PANES_CHUNK / 2)
+
+/* Versions of different panes in one scan differ in these bits and above. */
+#define PANES_LIFE 40
+
+struct slot {
+	struct tw_scan	*scan;		/* owned */
+	uint32_t	 pane;
+	uint64_t	 heard;		/* when, in outputs; 0: never used */
+};
+
+struct tw_panes {
+	struct control	 lines;
+	struct unescape	 unescape;
+	struct slot	 slots[TW_PANES_MAX];
+	uint32_t	 last;		/* slot of the last output */
+	uint64_t	 outputs;
+	uint64_t	 lives;		/* panes begun */
+	uint32_t	 only;
+	uint32_t	 pane;		/* the only one */
+	uint8_t		 busy;		/* a scan has something pending */
+	uint32_t	 at;		/* in chunk: what the scan has taken */
+	uint32_t	 size;
+	uint8_t		 chunk[PANES_CHUNK];	/* output of lines.pane */
+};
+
+struct tw_panes *
+tw_panes_new(const struct tw_literals *literals,
+    const struct tw_options *options, uint32_t only)
+{
+	struct tw_panes	*t;
+	uint32_t	 i;
+
+	t = calloc(1, sizeof *t);
+	if (t == NULL)
+		return (NULL);
+	t->only = only;
+	t->pane = options->pane;
+	for (i = 0; i < TW_PANES_MAX; i++) {
+		t->slots[i].scan = tw_scan_new(literals, options);
+		if (t->slots[i].scan == NULL) {
+			tw_panes_free(t);
+			return (NULL);
+		}
+	}
+	return (t);
+}
+
+void
+tw_panes_free(struct tw_panes *t)
+{
+	uint32_t	i;
+
+	if (t == NULL)
+		return;
+	for (i = 0; i < TW_PANES_MAX; i++)
+		tw_scan_free(t->slots[i].scan);
+	free(t);
+}
+
+/* The slot of a pane, or the one that it should have. */
+static uint32_t
+panes_slot(const struct tw_panes *t, uint32_t pane)
+{
+	uint32_t	i, oldest = 0;
+
+	if (t->slots[t->last].heard != 0 && t->slots[t->last].pane == pane)
+		return (t->last);
+	for (i = 0; i < TW_PANES_MAX; i++) {
+		if (t->slots[i].heard != 0 && t->slots[i].pane == pane)
+			return (i);
+		if (t->slots[i].heard < t->slots[oldest].heard)
+			oldest = i;
+	}
+	return (oldest);
+}
+
+/* The scan of a pane; NULL: no room for what another's end gives. */
+static struct tw_scan *
+panes_scan(struct tw_panes *t, uint32_t pane, struct tw_out *out)
+{
+	uint32_t	 i = panes_slot(t, pane);
+	struct slot	*slot = &t->slots[i];
+
+	if (slot->heard == 0 || slot->pane != pane) {
+		scan_finish(slot->scan, out);
+		if (out->full)
+			return (NULL);
+		scan_reset(slot->scan, pane, t->lives++ << PANES_LIFE);
+		slot->pane = pane;
+	}
+	slot->heard = ++t->outputs;
+	t->last = i;
+	return (slot->scan);
+}
+
+/* Give the chunk to its pane's scan; 0: no room. */
+static int
+panes_drain(struct tw_panes *t, struct tw_out *out)
+{
+	struct tw_scan	*scan;
+
+	if (t->at == t->size && !t->busy)
+		return (1);
+	scan = panes_scan(t, t->lines.pane, out);
+	if (scan == NULL)
+		return (0);
+	t->at += (uint32_t)scan_feed(scan, t->chunk + t->at, t->size - t->at,
+	    out);
+	t->busy = (uint8_t)out->full;
+	return (!out->full);
+}
+
+/* Put a piece of output into the chunk, which is empty. */
+static void
+panes_take(struct tw_panes *t, enum control_item item, struct slice *piece)
+{
+	if (item != CONTROL_DATA && item != CONTROL_DATA_END)
+		return;
+	t->at = t->size = 0;
+	if (t->only && t->lines.pane != t->pane)
+		return;
+	t->size = (uint32_t)unescape_feed(&t->unescape, piece, t->chunk,
+	    PANES_CHUNK);
+	if (item == CONTROL_DATA_END)
+		t->size += (uint32_t)unescape_end(&t->unescape,
+		    t->chunk + t->size);
+}
+
+size_t
+tw_panes_feed(struct tw_panes *t, const uint8_t *data, size_t size,
+    struct tw_out *out)
+{
+	struct slice		in, piece;
+	enum control_item	item;
+	size_t			done = 0, step;
+
+	scan_begin(out);
+	while (panes_drain(t, out) && done < size) {
+		step = size - done < PANES_STEP ? size - done : PANES_STEP;
+		in.bytes = data + done;
+		in.size = step;
+		item = control_next(&t->lines, &in, &piece);
+		done += step - in.size;
+		panes_take(t, item, &piece);
+	}
+	return (done);
+}
+
+void
+tw_panes_finish(struct tw_panes *t, struct tw_out *out)
+{
+	uint32_t	i;
+
+	scan_begin(out);
+	if (!panes_drain(t, out))
+		return;
+	for (i = 0; i < TW_PANES_MAX && !out->full; i++)
+		scan_finish(t->slots[i].scan, out);
+}

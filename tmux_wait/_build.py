@@ -1,0 +1,50 @@
+"""The cffi definition of ``tmux_wait._core``: csrc/ compiled against its one public header."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from cffi import FFI
+
+BEGIN = "/* cdef: begin */"
+END = "/* cdef: end */"
+SOURCES = ("chars", "control", "escape", "lines", "literals", "panes", "scan", "versions")
+
+
+def definition(header: str) -> str:
+    """Cut out of the header's text what lies between its two markers."""
+    return header.split(BEGIN, 1)[1].split(END, 1)[0]
+
+
+def compile_arguments() -> list[str]:
+    """The compiler's flags; TMUX_WAIT_WERROR=1 and TMUX_WAIT_SANITIZE=1 make them stricter."""
+    flags = ["-std=c11", "-O2", "-Wall", "-Wextra"]
+    if os.environ.get("TMUX_WAIT_WERROR") == "1":
+        flags.append("-Werror")
+    if os.environ.get("TMUX_WAIT_SANITIZE") == "1":
+        flags += ["-g", "-fno-omit-frame-pointer", *_sanitizers()]
+    return flags
+
+
+def link_arguments() -> list[str]:
+    """The linker's flags."""
+    return _sanitizers() if os.environ.get("TMUX_WAIT_SANITIZE") == "1" else []
+
+
+def _sanitizers() -> list[str]:
+    return ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
+
+
+ffi = FFI()
+ffi.cdef(definition(Path("csrc/tmux_wait.h").read_text(encoding="ascii")))
+ffi.set_source(
+    "tmux_wait._core",
+    '#include "tmux_wait.h"',
+    sources=[f"csrc/{name}.c" for name in SOURCES],
+    depends=["csrc/tmux_wait.h", "csrc/core.h"],
+    include_dirs=["csrc"],
+    py_limited_api=True,
+    extra_compile_args=compile_arguments(),
+    extra_link_args=link_arguments(),
+)
