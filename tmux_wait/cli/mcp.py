@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import argparse
+import gc
 import sys
 from collections.abc import Sequence
 
 from tmux_wait.cli.options import Parser, add_server_options
 from tmux_wait.cli.output import complain
 from tmux_wait.cli.signals import ENDING
-from tmux_wait.cli.version import version
 
 COMMAND = "mcp"
 
@@ -29,7 +30,7 @@ without -L and -S: the server that $TMUX names, else tmux's default one.
 
 def run(arguments: Sequence[str]) -> int:
     """Serve until the client goes or a signal comes; return the exit status."""
-    from tmux_wait.mcp.contract import CONTRACTS, DEFAULT_CONTRACT, load
+    from tmux_wait.mcp.contract import CONTRACTS, DEFAULT_CONTRACT
 
     parser = Parser(COMMAND, "[OPTION…]", _DESCRIPTION, _EPILOG)
     parser.add_argument(
@@ -46,16 +47,25 @@ def run(arguments: Sequence[str]) -> int:
         parser.error("stdin and stdout must be open: MCP is spoken there")
     if sys.stdin.isatty():
         complain("waiting for an MCP client on stdin (end with Ctrl-D)", COMMAND)
-    from tmux_wait.mcp.serve import Settings
-    from tmux_wait.mcp.serve import run as serve
+    return _serve(options)
 
-    return serve(
-        Settings(
-            contract=load(options.contract),
-            version=version(),
-            socket_name=options.socket_name,
-            socket_path=options.socket_path,
-            tmux=options.tmux,
-            ending=ENDING,
-        )
+
+def _serve(options: argparse.Namespace) -> int:
+    # What is imported here stays: collecting garbage meanwhile finds none and takes an eighth of
+    # the start, and going through all of it again at any time would hold up an answer.
+    gc.disable()
+    from tmux_wait.cli.version import version
+    from tmux_wait.mcp.contract import load
+    from tmux_wait.mcp.serve import Settings, run
+
+    settings = Settings(
+        contract=load(options.contract),
+        version=version(),
+        socket_name=options.socket_name,
+        socket_path=options.socket_path,
+        tmux=options.tmux,
+        ending=ENDING,
     )
+    gc.freeze()
+    gc.enable()
+    return run(settings)

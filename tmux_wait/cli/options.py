@@ -42,6 +42,12 @@ class Parser(argparse.ArgumentParser):
         except argparse.ArgumentTypeError as error:
             self.error(str(error))
 
+    def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> object:
+        # Before Python 3.13 an option whose value is "--" (`--send=--`) would get no value.
+        if action.option_strings and arg_strings == ["--"]:
+            return self._get_value(action, "--")
+        return super()._get_values(action, arg_strings)
+
     def print_help(self, file: object = None) -> None:
         """Print the help where results go, so that a pager that closes early is no error."""
         print_text(self.format_help().rstrip())

@@ -22,10 +22,11 @@ _STATUSES = {
 }
 
 
-def status(result: WaitResult, *, accept_pending: bool) -> Status:
-    """Return the exit status for a result."""
-    if result.outcome is WaitOutcome.PENDING and accept_pending:
-        return Status.OK
+def status(result: WaitResult) -> Status:
+    """Return the exit status for a result.
+
+    An accepted pending comes as ``PRESENT_AT_ENTRY``; one that is still ``PENDING`` is typing.
+    """
     return _STATUSES[result.outcome]
 
 
@@ -39,9 +40,9 @@ def advice(result: WaitResult, options: argparse.Namespace) -> list[str]:
     """Say what to do after an end that was not the one hoped for."""
     if result.outcome is WaitOutcome.DEADLINE:
         return [f"{_look(result, options)} shows the pane; --seconds N waits longer"]
-    if result.outcome is WaitOutcome.PENDING and not options.accept_pending:
+    if result.outcome is WaitOutcome.PENDING:
         return [
-            "--send types and waits in one step, --accept-pending takes such text for an answer; "
+            "--send types and waits in one step, --accept-pending takes a prompt for an answer; "
             f"{_look(result, options)} shows the pane"
         ]
     if result.outcome is WaitOutcome.STREAM_LOST:

@@ -95,7 +95,7 @@ def run(arguments: Sequence[str]) -> int:
     with signals.raised():
         # Imported here: nobody pays for the engine who only asked for help.
         from tmux_wait.blocking import wait_for_text
-        from tmux_wait.errors import PatternError, TmuxWaitError
+        from tmux_wait.errors import TmuxWaitError, UsageError
 
         try:
             result = wait_for_text(
@@ -114,7 +114,7 @@ def run(arguments: Sequence[str]) -> int:
                 tmux=options.tmux,
                 backend=options.backend,
             )
-        except PatternError as error:
+        except UsageError as error:
             complain(str(error), COMMAND)
             return Status.USAGE
         except TmuxWaitError as error:
@@ -143,7 +143,7 @@ def _tell(result: WaitResult, options: argparse.Namespace) -> int:
     from tmux_wait.cli.outcome import advice, as_json, status
     from tmux_wait.sentences import notes, sentence
 
-    found = status(result, accept_pending=options.accept_pending)
+    found = status(result)
     try:
         if options.json:
             print_text(as_json(result))

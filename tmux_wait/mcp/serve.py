@@ -55,8 +55,7 @@ def run(settings: Settings) -> int:
 async def _serve(settings: Settings) -> int:
     signalled = _signalled(settings.ending)
     stdin = StdinLines()
-    where = {"socket_name": settings.socket_name, "socket_path": settings.socket_path}
-    async with TmuxServer(**where, tmux=settings.tmux) as panes:
+    async with TmuxServer(settings.socket_name, settings.socket_path, settings.tmux) as panes:
         desk = _Desk(settings, panes)
         wire = asyncio.create_task(_speak(desk, stdin))
         gone = asyncio.create_task(stdin.ended())
