@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 from collections.abc import Callable, Coroutine
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any, TypeVar
 
 import pytest
 from conftest import PATIENCE, TmuxServerFixture
+
 from tmux_wait.drive import Driver, blocking
 from tmux_wait.drive.aio import AsyncioDriver
 from tmux_wait.observe import Data, Ended, EndReason, Observer, Rows
@@ -20,20 +22,41 @@ T = TypeVar("T")
 Main = Callable[[Driver], Coroutine[Any, Any, T]]
 
 
+_opened: list[tuple[Driver, Observer]] = []
+
+
+def run_blocking(main: Main[T]) -> T:
+    """Run ``main`` on the blocking driver and close every ear that it opened."""
+    return blocking.run(_closing(main))
+
+
 def run_asyncio(main: Main[T]) -> T:
-    """Run ``main`` on an asyncio driver and wait for its teardowns."""
+    """Run ``main`` on an asyncio driver, close every ear that it opened, wait for that."""
 
     async def whole() -> T:
         driver = AsyncioDriver()
         try:
-            return await main(driver)
+            return await _closing(main)(driver)
         finally:
             await driver.aclose()
 
     return asyncio.run(whole())
 
 
-RUNNERS = {"blocking": blocking.run, "asyncio": run_asyncio}
+def _closing(main: Main[T]) -> Main[T]:
+    async def whole(driver: Driver) -> T:
+        try:
+            return await main(driver)
+        finally:
+            for owner, ear in _opened:
+                if owner is driver:
+                    driver.later(ear.close)
+            _opened[:] = [(owner, ear) for owner, ear in _opened if owner is not driver]
+
+    return whole
+
+
+RUNNERS = {"blocking": run_blocking, "asyncio": run_asyncio}
 on_both_drivers = pytest.mark.parametrize("run", RUNNERS.values(), ids=RUNNERS)
 
 
@@ -43,8 +66,11 @@ def reach(server: TmuxServerFixture) -> Tmux:
 
 
 async def listen(driver: Driver, server: TmuxServerFixture, pane: str, **how: Any) -> Observer:
-    """Open an ear on a pane."""
-    return await open_observer(driver, reach(server), pane, until=driver.now() + PATIENCE, **how)
+    """Open an ear on a pane; it is closed, by `Driver.later`, when the run is over."""
+    until = driver.now() + PATIENCE
+    ear = await open_observer(driver, reach(server), pane, until=until, **how)
+    _opened.append((driver, ear))
+    return ear
 
 
 async def hear(driver: Driver, ear: Observer, text: bytes = b"") -> tuple[bytes, Ended | None]:
@@ -84,17 +110,16 @@ def version(server: TmuxServerFixture) -> tuple[int, int]:
     return int(words[1]), int(words[2])
 
 
-def pipe_processes(server: TmuxServerFixture) -> list[str]:
-    """Return the command lines of the server's children that write into a FIFO of ours."""
+def pipe_processes(server: TmuxServerFixture) -> list[int]:
+    """Return the server's children that write into a FIFO of ours, or are about to."""
     found = []
     for folder in Path("/proc").iterdir():
-        if not folder.name.isdecimal():
-            continue
         try:
             parent = (folder / "stat").read_text().rpartition(")")[2].split()[1]
-            command = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode()
-        except OSError:
+            command = (folder / "cmdline").read_bytes().decode(errors="replace")
+            output = os.readlink(folder / "fd/1")  # noqa: PTH115 - it may be "pipe:[1]"
+        except (OSError, IndexError):
             continue
-        if parent == str(server.pid) and (command.startswith("cat") or "tmux-wait-" in command):
-            found.append(command)
+        if parent == str(server.pid) and "/tmux-wait-" in command + output:
+            found.append(int(folder.name))
     return found

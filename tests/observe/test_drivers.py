@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 from ears import Main, on_both_drivers
+
 from tmux_wait.drive import Driver, blocking
 from tmux_wait.drive.aio import AsyncioDriver
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import pytest
 from conftest import PATIENCE, TmuxServerFixture, wait_until
 from ears import Main, listen, on_both_drivers, reach, version
+
 from tmux_wait.drive import Driver, blocking
 from tmux_wait.observe.choose import look
 from tmux_wait.observe.entry import Entry
@@ -112,8 +113,7 @@ def test_a_dead_pane_shows_what_its_program_wrote(
     keeper = tmux_server.pane()
     tmux_server.tmux("set-option", "-g", "remain-on-exit", "on")
     pane = tmux_server.pane("seq 1 9; echo LAST; exit 3", width=width, height=4)
-    # tmux may know that the terminal was closed before it knows how the program ended.
-    wait_until(lambda: tmux_server.get(pane, "#{pane_dead} #{pane_dead_status}") == "1 3")
+    wait_until(lambda: tmux_server.get(pane, "#{pane_dead}") == "1")
     assert keeper != pane
 
     async def main(driver: Driver) -> Entry:
@@ -126,7 +126,8 @@ def test_a_dead_pane_shows_what_its_program_wrote(
 
     entry = run(main)
     assert entry.rows == ("8", "9", "LAST", "")
-    assert entry.dead_status == 3
+    # 3.1c and 3.3a may learn of the status, and draw the banner, only when another child ends.
+    assert entry.dead_status in (3, None)
     assert tmux_server.get(pane, "#{pane_pipe}") == "0"
 
 
@@ -139,9 +140,9 @@ def test_a_dead_panes_own_banner_goes_too(tmux_server: TmuxServerFixture) -> Non
         "set-option", "-g", "remain-on-exit-format", "#[fg=red]gone #{pane_dead_status}!"
     )
     pane = tmux_server.pane("seq 1 9; echo LAST; exit 3", height=4)
-    # tmux may know that the terminal was closed before it knows how the program ended.
-    wait_until(lambda: tmux_server.get(pane, "#{pane_dead} #{pane_dead_status}") == "1 3")
-    assert "gone 3!" in tmux_server.screen(pane)
+    wait_until(lambda: tmux_server.get(pane, "#{pane_dead}") == "1")
+    if version(tmux_server) > (3, 3):  # which may not draw it before another child ends
+        tmux_server.shows(pane, "gone 3!")
     assert seen(tmux_server, pane).rows == ("8", "9", "LAST", "")
 
 

@@ -6,6 +6,7 @@ import random
 from collections.abc import Sequence
 
 import pytest
+
 from tmux_wait.observe.entry import Entry, Snapshot
 from tmux_wait.observe.looks import Looks
 from tmux_wait.observe.rows import LogicalRow

@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 import pytest
+
 from tmux_wait.process import parent_of, started_at, watch_process
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="asks /proc")

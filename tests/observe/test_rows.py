@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
+
 from tmux_wait.observe.rows import LogicalRow, cells, join_rows, locate_cursor, without_banner
 
 # name: (width, plain capture, joined capture, logical rows, as each tmux prints them)
@@ -24,7 +25,9 @@ ALIGNED: dict[str, tuple[int, list[str], list[str], list[str]]] = {
     "a blank row within a line": (4, ["abcd", "", "ef"], ["abcd    ef"], ["abcd    ef"]),
     "a blank row flagged as wrapped": (4, ["ab", "", "c"], ["ab", "c"], ["ab", "c"]),
     "tabs": (16, ["a\tb", "\tc\t"], ["a\tb", "\tc\t"], ["a       b", "        c"]),
-    "a tab in a wrapped line": (16, ["a\tb", "c\td"], ["a\tb       c\td"], ["a       b       c       d"]),
+    "a tab in a wrapped line": (
+        16, ["a\tb", "c\td"], ["a\tb       c\td"], ["a       b       c       d"]
+    ),
     "blank rows at the end are one": (4, ["ab", "", ""], ["ab"], ["ab"]),
     "captures that do not fit": (4, ["ab", "cd"], ["xy"], ["ab", "cd"]),
     "no joined rows": (4, ["ab", "cd"], [], ["ab", "cd"]),

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from conftest import PATIENCE, TMUX, TmuxServerFixture, wait_until
 from ears import Main, on_both_drivers, reach
+
 from tmux_wait.drive import Driver, blocking
 from tmux_wait.drive.aio import AsyncioDriver
 from tmux_wait.errors import (
@@ -277,7 +278,7 @@ def test_an_empty_environment_changes_no_character(
 ) -> None:
     folder = tmp_path / "é"
     folder.mkdir()
-    pane = tmux_server.pane("cd '%s'; printf 'é漢😀'; exec cat" % folder)
+    pane = tmux_server.pane(f"cd '{folder}'; printf 'é漢😀'; exec cat")
     tmux_server.shows(pane, "é漢😀")
     socket = tmux_server.get(pane, "#{socket_path}")
     done = subprocess.run(

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 from conftest import PATIENCE, TmuxServerFixture, wait_until
-from ears import Main, hear, listen, on_both_drivers, reach, see
-from tmux_wait.drive import Driver, blocking
+from ears import Main, hear, listen, on_both_drivers, reach, run_blocking, see
+
+from tmux_wait.drive import Driver
 from tmux_wait.errors import PaneBusyError, TmuxWaitError
 from tmux_wait.observe.choose import look
 from tmux_wait.observe.typing import MOST_TYPING_BYTES, Typing, quoted, typing_commands
@@ -78,9 +79,10 @@ def test_every_text_arrives_as_it_stands(tmux_server: TmuxServerFixture, tmp_pat
     wanted = b""
     for name, text in LITERAL.items():
         typing = Typing(text, enter=False)
-        blocking.run(lambda driver, typing=typing: type_text(driver, tmux_server, pane, typing))
+        run_blocking(lambda driver, typing=typing: type_text(driver, tmux_server, pane, typing))
         wanted += text.encode()
-        wait_until(lambda: len(kept.read_bytes()) >= len(wanted), f"{name}: all bytes")
+        size = len(wanted)
+        wait_until(lambda size=size: kept.stat().st_size >= size, f"{name}: all bytes")
         assert kept.read_bytes() == wanted, name
 
 
@@ -100,7 +102,7 @@ def test_nothing_to_type_types_nothing(tmux_server: TmuxServerFixture, tmp_path:
     kept = tmp_path / "kept"
     pane = reader(tmux_server, kept)
     for typing in (Typing(None, enter=False), Typing("", enter=False), Typing("z", enter=False)):
-        blocking.run(lambda driver, typing=typing: type_text(driver, tmux_server, pane, typing))
+        run_blocking(lambda driver, typing=typing: type_text(driver, tmux_server, pane, typing))
     wait_until(lambda: bool(kept.read_bytes()))
     assert kept.read_bytes() == b"z"
 
@@ -116,14 +118,13 @@ def test_the_longest_text_is_typed_and_a_longer_one_refused(
     typing = Typing(text, enter=False)
     if above:
         with pytest.raises(TmuxWaitError, match=f"limit is {MOST_TYPING_BYTES}"):
-            blocking.run(lambda driver: type_text(driver, tmux_server, pane, typing))
+            run_blocking(lambda driver: type_text(driver, tmux_server, pane, typing))
         return
 
     async def main(driver: Driver) -> None:
-        ear = await listen(driver, tmux_server, pane, typing=typing)
-        driver.later(ear.close)
+        await listen(driver, tmux_server, pane, typing=typing)
 
-    blocking.run(main)
+    run_blocking(main)
     wait_until(lambda: len(kept.read_bytes()) >= len(text))
     assert kept.read_bytes() == text.encode()
 
@@ -153,7 +154,6 @@ def test_the_echo_comes_in_the_stream_and_not_in_the_capture(
     async def main(driver: Driver) -> None:
         typing = Typing("typed text")
         ear = await listen(driver, tmux_server, pane, backend=backend, typing=typing)
-        driver.later(ear.close)
         assert ear.entry.rows[:2] == ("there already", "")
         if backend == "tap":
             heard, _ = await hear(driver, ear, b"typed text\r\ntyped text\r\n")
@@ -218,7 +218,6 @@ def test_a_pane_in_a_mode_is_heard_all_the_same(run: Main, tmux_server: TmuxServ
 
     async def main(driver: Driver) -> None:
         ear = await listen(driver, tmux_server, pane)
-        driver.later(ear.close)
         assert (ear.name, ear.entry.in_mode) == ("tap", True)
         tmux_server.tmux("send-keys", "-X", "-t", pane, "cancel")
         tmux_server.type(pane, "x")
@@ -238,7 +237,6 @@ def test_a_pane_with_a_pipe_is_typed_into_once(
 
     async def main(driver: Driver) -> None:
         ear = await listen(driver, tmux_server, pane, typing=Typing("once"))
-        driver.later(ear.close)
         assert ear.name == "poll"
         with pytest.raises(TmuxWaitError, match="already has a pipe"):
             await listen(driver, tmux_server, pane, typing=Typing("never"), backend="tap")
