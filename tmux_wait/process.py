@@ -39,6 +39,15 @@ def started_at(pid: int) -> str | None:
     return stat[19] if stat and stat[0] not in "ZX" else None
 
 
+def is_asleep(pid: int) -> bool:
+    """Say whether a process waits for something; True where /proc does not say.
+
+    A process that has something to read, and reads, is running or about to.
+    """
+    stat = read_stat(pid)
+    return stat is None or stat[0] == "S"
+
+
 def read_stat(pid: int) -> list[str] | None:
     """Return the fields of ``/proc/PID/stat`` from the third, the state, on (proc(5))."""
     try:

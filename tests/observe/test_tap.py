@@ -89,7 +89,7 @@ def test_nothing_comes_until_the_time_has_come(run: Main, tmux_server: TmuxServe
         assert await ear.next(driver.now() + 0.02) is None
         assert await ear.next(driver.now() - 1) is None
         tmux_server.type(pane, "x")
-        wait_until(lambda: tmux_server.screen(pane).startswith("x\nx"))
+        wait_until(lambda: tmux_server.screen(pane).split()[:2] == ["x", "x"])
         assert isinstance(await ear.next(driver.now() - 1), Data), "what is there is returned"
 
     run(main)
@@ -141,6 +141,7 @@ def test_a_second_tap_right_after_the_answer_is_a_tap_again(
             ear = await listen(driver, tmux_server, pane)
             assert ear.name == "tap"
             if isinstance(driver, AsyncioDriver):
+                ear.let_go()
                 driver.later(ear.close)
             else:  # there, the teardown comes before the answer
                 await ear.close()
@@ -225,7 +226,7 @@ def test_a_deaf_tap_is_noticed_and_replaced(
     typing: Typing | None,
 ) -> None:
     """The pipe's shell cannot reach the FIFO: as with another user's server."""
-    unreachable = "exec >'/nonexistent/fifo'; printf +; exec cat"
+    unreachable = "exec >'/nonexistent/fifo'; echo $$; exec cat"
     monkeypatch.setattr(Fifo, "shell_command", lambda fifo: unreachable)
     pane = tmux_server.pane("echo seen; exec cat")
     tmux_server.shows(pane, "seen")

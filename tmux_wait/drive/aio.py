@@ -10,6 +10,9 @@ from functools import partial
 from tmux_wait.drive import Job
 from tmux_wait.drive.blocking import drive, poll_once
 
+HAND_OUT = 0.002
+"""Seconds before a teardown begins: starting its tmux client would hold the answer up."""
+
 
 class AsyncioDriver:
     """`Driver` on the running event loop; `aclose` waits for what is still to be torn down."""
@@ -75,6 +78,7 @@ class AsyncioDriver:
 
 
 async def _quietly(job: Job) -> None:
+    await asyncio.sleep(HAND_OUT)
     with suppress(Exception):
         await job()
 

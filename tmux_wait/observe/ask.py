@@ -38,13 +38,17 @@ async def ask_state(
 
 async def close_pipe(
     driver: Driver, tmux: Tmux, pane: str, server_pid: int | None, pipe_pid: int | None
-) -> None:
+) -> bool:
     """Close the pipe of ``pane`` if it is that of ``pipe_pid``, decided inside the server.
 
     Before 3.7 tmux does not tell one pipe from another; the caller has looked that ours is there.
+    False: tmux refuses, as 3.3a to 3.7c do for a dead pane, whose pipe they keep all the same.
     """
     same_pipe = f"#{{==:#{{pane_pipe_pid}},{pipe_pid}}}" if pipe_pid else "#{pane_pipe}"
     same_server = f"#{{==:#{{pid}},{server_pid}}}" if server_pid else "1"
     guard = f"#{{&&:{same_server},{same_pipe}}}"
     command = ["if-shell", "-F", "-t", pane, guard, f"pipe-pane -t {pane}"]
-    await tmux.run(driver, [command], until=driver.now())
+    try:
+        return (await tmux.run(driver, [command], until=driver.now())).status == 0
+    except NoServerError:
+        return True

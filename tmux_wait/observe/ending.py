@@ -12,10 +12,11 @@ from tmux_wait.observe.entry import Entry
 from tmux_wait.process import watch_process
 
 # Seconds. A closing pane ends the tap within GRACE, without asking; then tmux is asked again
-# and again, less and less often. QUIET: a dead pane has been read once nothing came for so long.
+# and again, less and less often. QUIET: a dead pane has been read once nothing came for so long. WORKING: pause between looks at a `cat` that is still at work.
 GRACE = 0.03
 LONGEST_PAUSE = 1.0
 QUIET = 0.02
+WORKING = 0.002
 # Rounds of asking after the end of the pipe while tmux has not noticed the process's end yet.
 MOST_ROUNDS = 8
 
@@ -25,6 +26,7 @@ class Step(enum.Enum):
 
     ASK = "ask tmux what became of the pane"
     SHUT = "close the pipe of the dead pane, so that the tap ends"
+    STOP = "end the pipe's process, which tmux keeps, once it has passed on all"
 
 
 class Ending:
@@ -56,7 +58,7 @@ class Ending:
 
     def heard(self) -> None:
         """The pane wrote: a dead one is not empty yet."""
-        if self.step is Step.SHUT and self._at is not None:
+        if self.step is not Step.ASK and self._at is not None:
             self._at = self._driver.now() + QUIET
 
     def note(self, ready: Sequence[int]) -> None:
@@ -69,6 +71,11 @@ class Ending:
         self._at = None
         self.gone = True
         self.close()
+
+    def refused(self) -> None:
+        """The pipe of the dead pane cannot be closed, or its process is still at work."""
+        self.step = Step.STOP
+        self._at = self._driver.now() + WORKING
 
     def judge(self, state: PaneState | None) -> None:
         """Take in what tmux said of the pane."""

@@ -4,28 +4,36 @@ from __future__ import annotations
 
 import os
 import re
+import signal
+import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
 from tmux_wait.errors import TmuxWaitError
 from tmux_wait.observe.leftovers import owner_prefix
+from tmux_wait.process import parent_of
 
 # Between tmux and /bin/sh, `#` and `%` are expanded by the one and quotes read by both.
 UNSAFE_PATH = re.compile(r"[#%'\"\\`$\n]")
-# What the pipe's shell writes before anything of the pane: it has opened the FIFO.
-PROOF = b"+"
+# What the pipe's shell writes before anything of the pane: its PID, which `cat` then has.
+PROOF = re.compile(rb"([0-9]+)\n")
+LONGEST_PROOF = 24  # bytes
 # How often removing a directory is tried again: the pipe's shell may make a file in it meanwhile.
 REMOVAL_TRIES = 3
 
 
 class Fifo:
-    """Our end of a pipe that tmux's shell opens by name."""
+    """Our end of a pipe that tmux's shell opens by name.
+
+    ``writer`` is the PID of the process at the other end, once that has proved itself.
+    """
 
     def __init__(self, name: str) -> None:
         self._folder = _make_folder()
         self._path = self._folder / name
         self.fd = -1
+        self.writer: int | None = None
         try:
             os.mkfifo(self._path, 0o600)
             # Open before there is a writer, so that the writer's own open does not block.
@@ -35,8 +43,44 @@ class Fifo:
             raise TmuxWaitError(f"cannot make a FIFO in {self._folder}: {failure}") from failure
 
     def shell_command(self) -> str:
-        """Return the command that writes `PROOF` and then its standard input into the FIFO."""
-        return f"exec >'{self._path}'; printf {PROOF.decode()}; exec cat"
+        """Return the command that writes its PID and then its standard input into the FIFO."""
+        return f"exec >'{self._path}'; echo $$; exec cat"
+
+    def prove(self, data: bytes) -> bytes | None:
+        """Take the first bytes that came and return those behind the proof; None: not yet all.
+
+        Raises `ValueError` if they are no proof at all.
+        """
+        proof = PROOF.match(data)
+        if proof:
+            self.writer = int(proof[1])
+            return data[proof.end() :]
+        if len(data) > LONGEST_PROOF or not data.isdigit():
+            raise ValueError("no proof")
+        return None
+
+    def is_writer(self, server_pid: int) -> bool:
+        """Say whether the writer's number names, here, a child of the server that holds the FIFO.
+
+        Where there is no /proc there are no PID namespaces either, and the FIFO not being at its
+        end says that the writer lives.
+        """
+        if self.writer is None or self.fd < 0:
+            return False
+        if not sys.platform.startswith("linux"):
+            return True
+        try:
+            other, ours = os.stat(f"/proc/{self.writer}/fd/1"), os.fstat(self.fd)  # noqa: PTH116
+        except OSError:
+            return False
+        same = (other.st_dev, other.st_ino) == (ours.st_dev, ours.st_ino)
+        return same and parent_of(self.writer) == server_pid
+
+    def stop_writer(self, server_pid: int) -> None:
+        """End the writer, if it is surely ours."""
+        if self.is_writer(server_pid) and self.writer is not None:
+            with suppress(OSError):
+                os.kill(self.writer, signal.SIGTERM)
 
     def read(self, most: int) -> bytes | None:
         """Return up to ``most`` bytes; None: nothing now; empty: no writer (any more)."""

@@ -70,6 +70,9 @@ class Poll:
                 return found
         return self._end
 
+    def let_go(self) -> None:
+        """Nobody else needs to know."""
+
     async def close(self) -> None:
         """Nothing is open but the descriptor that hears the process end."""
         self._end = self._end or Ended(EndReason.CLOSED)

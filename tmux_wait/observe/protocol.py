@@ -76,6 +76,10 @@ class Observer(Protocol):
         """
         ...
 
+    def let_go(self) -> None:
+        """Say that nobody listens any more and that `close` will come."""
+        ...
+
     async def close(self) -> None:
         """Leave nothing behind. May be called at any time and again; raises nothing."""
         ...

@@ -9,14 +9,16 @@ from __future__ import annotations
 from contextlib import suppress
 
 from tmux_wait.drive import Driver
-from tmux_wait.errors import NoServerError, PaneBusyError, PaneNotFoundError, TmuxWaitError
+from tmux_wait.drive.blocking import poll_once
+from tmux_wait.errors import PaneBusyError, PaneNotFoundError, TmuxWaitError
 from tmux_wait.observe import taps
 from tmux_wait.observe.ask import PaneState, ask_state, close_pipe
 from tmux_wait.observe.ending import Ending, Step
 from tmux_wait.observe.entry import Entry, Look, Snapshot
-from tmux_wait.observe.fifo import PROOF, Fifo
+from tmux_wait.observe.fifo import Fifo
 from tmux_wait.observe.protocol import Data, Ended, EndReason
-from tmux_wait.observe.typing import CANNOT_TYPE, Typing
+from tmux_wait.observe.typing import CANNOT_TYPE, Typing, command_text
+from tmux_wait.process import is_asleep
 from tmux_wait.tmux import Tmux
 
 MOST_BYTES = 256 * 1024  # of one event
@@ -40,6 +42,7 @@ class Tap:
         self.pane = pane
         self.snapshot: Snapshot | None = None
         self.closing = False
+        self.let_go_of = False  # `close` will come: the next tap on this pane waits for it
         self._fifo = Fifo(pane.removeprefix("%"))
         self._ending: Ending | None = None
         self._unread = b""  # came together with the proof
@@ -62,7 +65,7 @@ class Tap:
 
         Raises what `Look.read` and `Tmux.run` raise. Whatever happens, `close` is still due.
         """
-        pipe = f'pipe-pane -O -t {self.pane} "{self._fifo.shell_command()}"'
+        pipe = command_text(["pipe-pane", "-O", "-t", self.pane, self._fifo.shell_command()])
         guard = NO_TYPING if typing else NO_PIPE
         look = Look(self.pane, pipe=pipe, guard=guard, typing=typing)
         reply = await self.tmux.run(self.driver, look.commands(), until=until)
@@ -114,6 +117,10 @@ class Tap:
                 return None
         return self._end
 
+    def let_go(self) -> None:
+        """Say that `close` will come; see `Observer.let_go`."""
+        self.let_go_of = True
+
     async def close(self) -> None:
         """Close the pipe if it is still ours, and leave nothing; see `Observer.close`.
 
@@ -138,16 +145,16 @@ class Tap:
         self._fifo.unlink()
         if not self._piped or (self._proved and self._is_over() and not self._may_be_left()):
             return
-        await self._close_if_ours()
+        if not await self._close_if_ours():
+            self._fifo.stop_writer(self.entry.server_pid)
         self._piped = False
         if self._proved:
             await self._read_to_end()
 
-    async def _close_if_ours(self) -> None:
+    async def _close_if_ours(self) -> bool:
         server = self.snapshot.entry.server_pid if self.snapshot else None
         pipe_pid = self.snapshot.pipe_pid if self.snapshot else None
-        with suppress(NoServerError):
-            await close_pipe(self.driver, self.tmux, self.pane, server, pipe_pid)
+        return await close_pipe(self.driver, self.tmux, self.pane, server, pipe_pid)
 
     async def _read_to_end(self) -> None:
         """Let `cat` end by itself, so that no child of tmux's outlives the close."""
@@ -181,24 +188,41 @@ class Tap:
             ready = await self.driver.wait([self._fifo.fd], limit)
             data = self._fifo.read(MOST_BYTES) if ready else None
             if data:
-                self._unread = data[len(PROOF) :]
-                self._proved = data.startswith(PROOF)
-                return self._proved
+                self._unread += data
+                try:
+                    rest = self._fifo.prove(self._unread)
+                except ValueError:
+                    return False
+                if rest is not None:
+                    self._unread, self._proved = rest, True
+                    return True
             if self.driver.now() >= limit:
                 return False
             # Some systems call a FIFO without a writer readable before there was one.
             await self.driver.wait((), min(limit, self.driver.now() + 0.002))
 
     async def _take_step(self, until: float | None) -> None:
-        """Do what is due about the end of the pane's process."""
+        """Do what is due about the end of the pane's process; nothing was readable just now."""
         ending = self._ending
         assert ending is not None
-        if ending.step is Step.SHUT:
-            # A dead pane's pipe stays open before 3.8. Closed, `cat` passes on all it has.
-            await self._close_if_ours()
-            ending.rest()
-        else:
+        if ending.step is Step.ASK:
             ending.judge(await self._ask(until))
+        elif ending.step is Step.SHUT and await self._close_if_ours():
+            ending.rest()
+        elif ending.step is Step.SHUT or not self._has_passed_on_all():
+            ending.refused()
+        else:
+            self._fifo.stop_writer(self.entry.server_pid)
+            ending.rest()
+
+    def _has_passed_on_all(self) -> bool:
+        """Say whether the pipe's `cat` waits for more than the dead pane has given.
+
+        tmux calls a pane dead once all of it is written to the pipe. A `cat` that is asleep then,
+        with an empty FIFO, has nothing left to read.
+        """
+        writer = self._fifo.writer
+        return writer is not None and is_asleep(writer) and not poll_once([self._fifo.fd], 0)
 
     async def _why_it_ended(self, until: float | None) -> Ended:
         ending = self._ending

@@ -46,12 +46,14 @@ def close_all() -> None:
 async def wait_for_closing(driver: Driver, tmux: Tmux, pane: str) -> None:
     """Wait until no tap of ours on ``pane`` is being closed any more."""
     limit = driver.now() + CLOSING_TIME
-    if any(_same(tap, tmux, pane) for tap in _taps):
-        await driver.wait((), driver.now())  # a close that was asked for begins
     pause = 0.0005
-    while driver.now() < limit and any(_same(t, tmux, pane) and t.closing for t in _taps):
+    while driver.now() < limit and any(_same(tap, tmux, pane) for tap in _taps if _ending(tap)):
         await driver.wait((), driver.now() + pause)
         pause = min(pause * 2, 0.01)
+
+
+def _ending(tap: Tap) -> bool:
+    return tap.closing or tap.let_go_of
 
 
 def _same(tap: Tap, tmux: Tmux, pane: str) -> bool:

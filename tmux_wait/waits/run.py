@@ -39,8 +39,7 @@ class TextRun:
                 return await self._look()
             return await self._listen()
         finally:
-            if self._observer is not None:
-                self._driver.later(self._observer.close)
+            self._let_go()
 
     def cancelled(self) -> WaitResult:
         """Return the result of a wait that was cancelled because its server object closed."""
@@ -97,11 +96,11 @@ class TextRun:
         if reason is EndReason.CLOSED:
             wait.closed(self._driver.now())
             return
-        assert self._observer is not None
-        self._driver.later(self._observer.close)
+        pane = wait.pane
+        self._let_go()
         try:
             self._observer = await open_observer(
-                self._driver, self._tmux, self._observer.entry.pane, backend="poll",
+                self._driver, self._tmux, pane, backend="poll",
                 until=self._driver.now() + PATIENCE,
             )  # fmt: skip
         except PaneNotFoundError:
@@ -112,6 +111,13 @@ class TextRun:
             wait.gap(self._observer.entry, self._driver.now())
             if wait.result is None:
                 wait.listen(self._observer.name)
+
+    def _let_go(self) -> None:
+        """Close the ear, after the answer where that is possible."""
+        if self._observer is not None:
+            self._observer.let_go()
+            self._driver.later(self._observer.close)
+            self._observer = None
 
     def _asked(self) -> Asked:
         request = self._request

@@ -60,6 +60,11 @@ class TextWait:
         self.complete = True
         self.result: WaitResult | None = None
 
+    @property
+    def pane(self) -> str:
+        """The pane's id, once its entry was taken."""
+        return self._entry.pane if self._entry is not None else ""
+
     # -- what can happen ---------------------------------------------------------------------
 
     def entry(self, entry: Entry, now: float) -> None:
@@ -229,7 +234,7 @@ class TextWait:
         shown = "\n".join(entry.rows).rstrip("\n") if entry is not None else ""
         self.result = WaitResult(
             outcome=outcome,
-            pane=entry.pane if entry is not None else "",
+            pane=self.pane,
             matched_index=pattern.index if pattern else None,
             matched_pattern=pattern.text if pattern else None,
             matched_line=lines[-1] if lines else None,
