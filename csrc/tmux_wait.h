@@ -123,7 +123,8 @@ struct tw_version {
 };
 
 /*
- * The caller's arrays: each call fills them from the start.  Room: hits four
+ * The caller's arrays: each call fills them from the start.  A line feed, not
+ * counted in its size, follows the text of each version.  Room: hits four
  * times the number of literals, versions 1, text the line limit + 1, at least.
  */
 struct tw_out {

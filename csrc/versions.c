@@ -259,20 +259,20 @@ version_record(struct tw_scan *s, enum tw_version_end end, uint32_t write,
     struct tw_out *out)
 {
 	struct tw_version	*v;
-	uint32_t		 from, to;
+	uint32_t		 from, to, at;
 
 	if (!version_kept(s, end))
 		return;
 	version_window(s, end, &from, &to);
-	memcpy(out->text + out->text_size, s->lines.text + from, to - from);
-	if (s->keep & TW_KEEP_PLAIN) {
-		out->text_size += to - from;
-		out->text[out->text_size++] = '\n';
+	at = out->text_size;
+	memcpy(out->text + at, s->lines.text + from, to - from);
+	out->text_size += to - from;
+	out->text[out->text_size++] = '\n';
+	if (s->keep & TW_KEEP_PLAIN)
 		return;
-	}
 	v = &out->versions[out->versions_size++];
 	v->version = s->version;
-	v->text = out->text_size;
+	v->text = at;
 	v->size = to - from;
 	v->start = from;
 	v->length = s->lines.size;
@@ -280,7 +280,6 @@ version_record(struct tw_scan *s, enum tw_version_end end, uint32_t write,
 	v->carried = s->carried;
 	v->pane = s->pane;
 	v->end = end;
-	out->text_size += v->size;
 }
 
 /* Begin the next line with the last bytes of the one that is cut. */

@@ -398,6 +398,46 @@ class Version:
     length: int
 
 
+class Completed:
+    """The versions that one feed completed: two copied blocks, read only when asked for."""
+
+    __slots__ = ("_blocks",)
+
+    def __init__(self, blocks: tuple[tuple[bytes, bytes], ...]) -> None:
+        self._blocks = blocks
+
+    @property
+    def size(self) -> int:
+        """Bytes of text held, superseded versions and line feeds included."""
+        return sum(len(text) for _, text in self._blocks)
+
+    def lines(self) -> bytes:
+        """Return the text of every version, superseded ones too, each with a line feed."""
+        return b"".join(text for _, text in self._blocks)
+
+    def versions(self) -> list[Version]:
+        """Return the versions, in order."""
+        return [
+            Version(version, text, start, write, carried, _ENDS[end], length)
+            for version, text, start, write, carried, end, length in self._records()
+        ]
+
+    def text(self) -> bytes:
+        """Return the final text of the completed lines; see ``LineScanner.text``."""
+        return b"".join(
+            text[carried:] + b"\n"
+            for _, text, _, _, carried, end, _ in self._records()
+            if end != lib.TW_END_REDRAWN
+        )
+
+    def _records(self) -> Iterator[tuple[int, bytes, int, int, int, int, int]]:
+        """Yield version, text, start, write, carried, end and length of each record."""
+        for records, text in self._blocks:
+            for fields in _VERSION.iter_unpack(records):
+                version, at, size, start, length, write, carried, _, end = fields
+                yield version, text[at : at + size], start, write, carried, end, length
+
+
 class LineScanner:
     """Scans one pane's bytes for literals, and tells each version of each line.
 
@@ -473,23 +513,21 @@ class LineScanner:
         """End the unfinished line (pane end, deadline); return the hits that count now."""
         return self._drain(lib.tw_scan_finish)
 
+    def completed(self) -> Completed:
+        """Return what the last ``feed`` or ``finish`` completed; it stays as it is."""
+        with self._turn:
+            return Completed((*self._spilled, (self._arrays.versions(), self._arrays.text())))
+
     def versions(self) -> list[Version]:
         """Return the versions that the last ``feed`` or ``finish`` completed, in order."""
-        return [
-            Version(version, text, start, write, carried, _ENDS[end], length)
-            for version, text, start, write, carried, end, length in self._records()
-        ]
+        return self.completed().versions()
 
     def text(self) -> bytes:
         """Return the final text of the lines that the last ``feed`` or ``finish`` completed.
 
         Each has a line feed. What a cut line passed on to the next one is not said twice.
         """
-        return b"".join(
-            text[carried:] + b"\n"
-            for _, text, _, _, carried, end, _ in self._records()
-            if end != lib.TW_END_REDRAWN
-        )
+        return self.completed().text()
 
     @property
     def line(self) -> bytes:
@@ -545,15 +583,6 @@ class LineScanner:
     def _spill(self) -> None:
         """Keep what the arrays hold: the next call into C fills them anew."""
         self._spilled.append((self._arrays.versions(), self._arrays.text()))
-
-    def _records(self) -> Iterator[tuple[int, bytes, int, int, int, int, int]]:
-        """Yield version, text, start, write, carried, end and length of each record."""
-        with self._turn:
-            blocks = [*self._spilled, (self._arrays.versions(), self._arrays.text())]
-        for records, text in blocks:
-            for fields in _VERSION.iter_unpack(records):
-                version, at, size, start, length, write, carried, _, end = fields
-                yield version, text[at : at + size], start, write, carried, end, length
 
 
 _CONTROLS = bytes([*range(32), 127])
