@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from tmux_wait.errors import PatternError
 
 if TYPE_CHECKING:
-    from tmux_wait.regexes import Regex
+    from tmux_wait.regexes import Bulk, Regex
 
 MAX_PATTERNS = 32
 """Patterns a list: the contract's limit; both lists together fit the core's 64 literals."""
@@ -85,6 +85,14 @@ class PatternSet:
             return Regex(pattern.text, match_case=self.match_case, literal=not regex)
         except ValueError as error:
             raise PatternError(which, pattern.index, str(error)) from None
+
+    def bulk(self) -> Bulk | None:
+        """Return a way to tell quickly that no regular expression matches; None: there is none."""
+        if not self.regexes:
+            return None
+        from tmux_wait.regexes import bulk_of
+
+        return bulk_of([regex for _, regex in self.regexes], match_case=self.match_case)
 
     def search(self, line: bytes, *, after: int = 0, goes_on: bool = False) -> list[Found]:
         """Return where each pattern first ends beyond ``after`` in one line.

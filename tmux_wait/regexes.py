@@ -12,6 +12,7 @@ so the earliest end is found by bisection.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -99,6 +100,32 @@ class Regex:
             match.end(1) > max(after, match.start(1))
             for match in self._longest.finditer(text, begin)
         )
+
+
+class Bulk:
+    """Several expressions at once against many lines: says quickly that none can match.
+
+    Between the lines are line feeds; ``^`` and ``$`` match there. A match that only the
+    neighbour line makes possible is harmless: whoever gets one looks line by line.
+    """
+
+    def __init__(self, regexes: Sequence[Regex], *, match_case: bool) -> None:
+        source = "|".join(f"(?:{regex.bulk})" for regex in regexes)
+        self._any = _compile(f"(?m:{source})", match_case)
+
+    def search(self, lines: bytes) -> Any:
+        """Return None if no line of ``lines`` holds a match; anything else says nothing."""
+        return self._any.search(lines)
+
+
+def bulk_of(regexes: Sequence[Regex], *, match_case: bool) -> Bulk | None:
+    """Return a ``Bulk`` of these expressions, or None where it could miss a match."""
+    if not regexes or any(regex.bulk is None or regex.line_feeds for regex in regexes):
+        return None
+    try:
+        return Bulk(regexes, match_case=match_case)
+    except ValueError:  # together they are too large for RE2
+        return None
 
 
 def _middle(line: bytes, low: int, high: int) -> int | None:

@@ -6,6 +6,7 @@ from collections import deque
 from dataclasses import dataclass
 
 from tmux_wait.patterns import Pattern
+from tmux_wait.stream import Completed
 
 TEXT_KEPT = 256 * 1024
 """Bytes of the pane's text kept for ``WaitResult.text``: the contract's bound."""
@@ -34,22 +35,22 @@ class Hit:
 
 
 class TextTail:
-    """The last ``TEXT_KEPT`` bytes of what was written."""
+    """The last ``TEXT_KEPT`` bytes of what was written, put together only for the answer."""
 
     def __init__(self) -> None:
-        self._chunks: deque[bytes] = deque()
+        self._chunks: deque[Completed] = deque()
         self._size = 0
 
-    def add(self, chunk: bytes) -> None:
-        """Append ``chunk`` and let go of what is too old."""
-        if not chunk:
+    def add(self, chunk: Completed) -> None:
+        """Append the lines of one feed and let go of what is too old."""
+        if not chunk.size:
             return
-        self._chunks.append(chunk[-TEXT_KEPT:])
-        self._size += len(self._chunks[-1])
-        while self._size - len(self._chunks[0]) >= TEXT_KEPT:
-            self._size -= len(self._chunks.popleft())
+        self._chunks.append(chunk)
+        self._size += chunk.size
+        while self._size - self._chunks[0].size >= TEXT_KEPT:
+            self._size -= self._chunks.popleft().size
 
     def text(self, unfinished: bytes) -> str:
         """Return what is kept, with the ``unfinished`` line behind it."""
-        kept = (b"".join(self._chunks) + unfinished)[-TEXT_KEPT:]
-        return kept.decode(errors="replace")
+        kept = b"".join(chunk.text() for chunk in self._chunks) + unfinished
+        return kept[-TEXT_KEPT:].decode(errors="replace")

@@ -12,7 +12,7 @@ from functools import partial
 
 from tmux_wait.echo import Ledger
 from tmux_wait.patterns import LATE, PatternSet
-from tmux_wait.stream import LineHit, LineScanner, Version, VersionEnd
+from tmux_wait.stream import Completed, LineHit, LineScanner, Version, VersionEnd
 from tmux_wait.waits.hits import Hit, TextTail
 from tmux_wait.waits.multiline import MultiLine
 
@@ -34,7 +34,9 @@ class StreamJudge:
         most = max((literal.count(b"\n") for literal in patterns.literals), default=0)
         self._recent: deque[bytes] = deque(maxlen=most)
         self._by_line = bool(patterns.regexes or most or not patterns.wanted)
+        self._bulk = patterns.bulk() if patterns.wanted and not most else None
         self._tail = TextTail()
+        self._last = b""  # the line that `finish` ended
         self._seed = b""
         self._searched = (0, 0)  # version of the unfinished line, bytes of it without a match
         self.heard = 0
@@ -49,7 +51,7 @@ class StreamJudge:
     @property
     def text(self) -> str:
         """The retained text, the unfinished line included."""
-        return self._tail.text(self._scanner.line)
+        return self._tail.text(self._last or self._scanner.line)
 
     @property
     def line(self) -> bytes:
@@ -73,11 +75,15 @@ class StreamJudge:
         self.heard += len(data)
         visible = self._scanner.visible
         hits = self._scanner.feed(data)
-        self._tail.add(self._scanner.text())
-        if not self._by_line and not self._ledger.live:
-            self.saw_output = self.saw_output or self._scanner.visible > visible
-            return self._first_literal(hits)
-        return self._judge(hits, open_line=True)
+        completed = self._scanner.completed()
+        self._tail.add(completed)
+        if self._ledger.live or (self._by_line and not self._no_match_in(completed)):
+            return self._judge(hits, completed, open_line=True)
+        self.saw_output = self.saw_output or self._scanner.visible > visible
+        found = self._first_literal(hits, completed)
+        if found is None and self._regexes:
+            found = min(self._unfinished(()), key=lambda hit: hit.order, default=None)
+        return found
 
     def quiet(self) -> Hit | None:
         """Return a hit on the unfinished line that 50 ms of quiet made one."""
@@ -97,20 +103,28 @@ class StreamJudge:
 
     def finish(self) -> Hit | None:
         """End the unfinished line (the pane's end, the deadline) and judge it."""
+        self._last = self._scanner.line
         hits = self._scanner.finish()
-        self._tail.add(self._scanner.text().removesuffix(b"\n"))
-        return self._judge(hits, open_line=False)
+        return self._judge(hits, self._scanner.completed(), open_line=False)
 
     def follow(self, data: bytes, version: int) -> bytes | None:
         """Take more bytes behind a hit; return its line once that is complete."""
         self.heard += len(data)
         self._scanner.feed(data)
-        self._tail.add(self._scanner.text())
+        completed = self._scanner.completed()
+        self._tail.add(completed)
         if self._scanner.version == version:
             return None
-        return next((v.text for v in self._scanner.versions() if v.version == version), b"")
+        return next((v.text for v in completed.versions() if v.version == version), b"")
 
-    def _first_literal(self, hits: list[LineHit]) -> Hit | None:
+    def _no_match_in(self, completed: Completed) -> bool:
+        """Say whether no regular expression can match any of these lines, searched together.
+
+        Only where it is cheap and certain; otherwise they are judged line by line.
+        """
+        return self._bulk is not None and self._bulk.search(completed.lines()) is None
+
+    def _first_literal(self, hits: list[LineHit], completed: Completed) -> Hit | None:
         """Judge hits in a wait for literals only, without an echo to come."""
         if not hits:
             return None
@@ -118,18 +132,18 @@ class StreamJudge:
         line = self._scanner.line
         whole = version != self._scanner.version
         if whole:
-            line = next(v.text for v in self._scanner.versions() if v.version == version)
+            line = next(v.text for v in completed.versions() if v.version == version)
         same = [self._literal(hit, line, whole) for hit in hits if hit.version == version]
         return min(same, key=lambda hit: hit.order)
 
-    def _judge(self, hits: list[LineHit], *, open_line: bool) -> Hit | None:
+    def _judge(self, hits: list[LineHit], completed: Completed, *, open_line: bool) -> Hit | None:
         """Judge line by line, in the order in which the pane wrote them."""
         literal: dict[int, list[LineHit]] = {}
         for hit in hits:
             literal.setdefault(hit.version, []).append(hit)
         ended: list[tuple[int, bytes]] = []
         found: list[Hit] = []
-        for version in self._scanner.versions():
+        for version in completed.versions():
             found += self._completed(version, literal.get(version.version, ()), ended)
             if found:
                 break
