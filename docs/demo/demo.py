@@ -35,7 +35,7 @@ def main() -> int:
     """Show both waits; return 0 if both found the line and left nothing."""
     signal.signal(signal.SIGTERM, _leave)
     with private_tmux():
-        good = [wait_by_command(new_pane()), asyncio.run(wait_by_mcp(new_pane(SERVER)))]
+        good = [wait_by_command(new_pane()), asyncio.run(wait_by_mcp())]
         good.append(nothing_is_left())
     print("The private tmux server has been ended.")
     return 0 if all(good) else 1
@@ -74,26 +74,28 @@ def wait_by_command(pane: str) -> bool:
     return process.returncode == 0 and READY in line
 
 
-async def wait_by_mcp(pane: str) -> bool:
-    """Wait for the program as an agent does, through the server that its client starts."""
+async def wait_by_mcp() -> bool:
+    """Start the program in a pane of its own, and wait for it as an agent does."""
     parameters = StdioServerParameters(
         command=str(TMUX_WAIT),
         args=["mcp", "-L", SOCKET],
         env={name: os.environ[name] for name in ("TMUX_TMPDIR",) if name in os.environ},
     )
-    arguments = {"pane": pane, "patterns": [READY], "stop": [FATAL], "seconds": PATIENCE}
-    print(f"\nThrough MCP ({shlex.join(['tmux-wait', *parameters.args])}):")
+    arguments = {"patterns": [READY], "stop": [FATAL], "seconds": PATIENCE}
+    print(f"\nThrough MCP ({shlex.join(['tmux-wait', *parameters.args])}):", flush=True)
     async with Client(parameters) as client:
+        arguments = {"pane": new_pane(SERVER), **arguments}
         print(f"  wait_for_text {json.dumps(arguments)}", flush=True)
         begun = time.monotonic()
         answer = await client.call_tool("wait_for_text", arguments)
         elapsed = time.monotonic() - begun
-    result = answer.structured_content or {}
+    result = answer.structured_content or {"outcome": "a tool error"}
     lines = [line for line in result.get("text", "").splitlines() if READY in line]
-    show("outcome", result.get("outcome", f"an error: {answer.content}"))
+    show("outcome", result["outcome"])
     show("line", "\n".join(lines))
     show("elapsed", f"{elapsed:.2f} s")
-    return result.get("outcome") == "matched" and bool(lines)
+    show("says", "\n".join(part.text for part in answer.content if part.type == "text"))
+    return result["outcome"] == "matched" and bool(lines)
 
 
 def nothing_is_left() -> bool:
