@@ -71,7 +71,7 @@ def test_text_comes_before_keys_and_keys_before_enter(tmux_server: TmuxServerFix
     assert (ended.status, ended.out) == (0, "got abd\n")
 
 
-@pytest.mark.parametrize("text", ["Enter", "-l; x", "#{pane_id}", "a;", "~ $HOME 'q'"])
+@pytest.mark.parametrize("text", ["Enter", "-l; x", "--", "#{pane_id}", "a;", "~ $HOME 'q'"])
 def test_text_is_typed_as_it_is(tmux_server: TmuxServerFixture, text: str) -> None:
     pane = tmux_server.pane("sh", "-c", 'IFS= read -r x; echo "got <$x>"; exec sleep 100')
     ended = cli.run(tmux_server, "for", pane, "got <", f"--send={text}")

@@ -23,6 +23,11 @@ from mcp.types import CallToolResult
 ROOT = Path(__file__).parents[2]
 CONTRACT = json.loads((ROOT / "tests/contracts/libtmux-rs.json").read_text())
 VERSION = "2025-06-18"  # of the protocol, for the bare client
+HELLO = {
+    "protocolVersion": VERSION,
+    "capabilities": {},
+    "clientInfo": {"name": "bare", "version": "0"},
+}
 SCENARIO_SECONDS = 60.0  # a scenario that takes longer has failed
 
 
@@ -120,7 +125,7 @@ class Bare:
 
     def _read(self) -> None:
         assert self.process.stdout is not None
-        for line in self.process.stdout:
+        for line in () if self.process.stdout.closed else self.process.stdout:
             self.unread.put(json.loads(line))
             self._reading.wait()
         self.unread.put(None)
@@ -176,8 +181,13 @@ class Bare:
 
 
 @contextmanager
-def bare(server: TmuxServerFixture, *, handshake: bool = True) -> Iterator[Bare]:
-    """Start our server with a bare client, after the handshake."""
+def bare(
+    server: TmuxServerFixture, *, handshake: bool = True, reading: bool = True
+) -> Iterator[Bare]:
+    """Start our server with a bare client, after the handshake.
+
+    Without ``reading`` the client has closed its end of the server's stdout, and says nothing.
+    """
     process = subprocess.Popen(
         [sys.executable, *arguments(server)],
         cwd=ROOT,
@@ -187,12 +197,13 @@ def bare(server: TmuxServerFixture, *, handshake: bool = True) -> Iterator[Bare]
         stderr=subprocess.PIPE,
         bufsize=0,
     )
+    if not reading:
+        assert process.stdout is not None
+        process.stdout.close()
     client = Bare(process)
     try:
-        if handshake:
-            about = {"name": "bare", "version": "0"}
-            hello = {"protocolVersion": VERSION, "capabilities": {}, "clientInfo": about}
-            client.send("initialize", hello, 0)
+        if handshake and reading:
+            client.send("initialize", HELLO, 0)
             answer = client.read()
             assert answer is not None
             assert answer["id"] == 0

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from conftest import TmuxServerFixture, wait_until
-from mcp_client import Bare, bare
+from mcp_client import HELLO, Bare, bare
 
 
 def _listening(server: TmuxServerFixture, pane: str) -> None:
@@ -167,3 +167,28 @@ def test_client_that_goes_before_it_has_spoken_ends_the_server(
         client.close_stdin()
         assert client.status() == 0
         assert client.read() is None
+
+
+def test_client_that_closes_its_reading_end_ends_the_server(
+    tmux_server: TmuxServerFixture,
+) -> None:
+    pane = tmux_server.pane()
+    with bare(tmux_server, reading=False) as client:
+        client.send("initialize", HELLO, 0)
+        client.send("notifications/initialized", {})
+        client.wait(1, pane)
+        assert client.status() == 0
+        _nothing_stays(tmux_server, pane)
+        assert client.process.stderr is not None
+        assert client.process.stderr.read() == b""
+
+
+def test_missing_tmux_is_told_by_each_call(tmux_server: TmuxServerFixture) -> None:
+    tmux_server.binary = "/no/such/tmux"
+    with bare(tmux_server) as client:
+        client.wait(1, "%0")
+        answer = client.read()
+        assert answer is not None
+        assert answer["result"]["isError"] is True
+        assert "/no/such/tmux" in answer["result"]["content"][0]["text"]
+        _still_serves(client, 2)
