@@ -14,66 +14,75 @@ from dataclasses import dataclass, field
 SUBMISSIONS_KEPT = 256
 """Submitted lines remembered a pane: more than a screen holds."""
 
-_PROMPT_ENDS = tuple(end + blank for end in "$#%>❯»λ" for blank in ("", " "))  # noqa: RUF001
+_PROMPT_ENDS = tuple("$#%>❯»λ")  # noqa: RUF001
 
 
-@dataclass(slots=True)
+def _squeezed(line: bytes) -> bytes:
+    """Return a line without blanks: readline puts one where a wide character did not fit."""
+    return line.replace(b" ", b"")
+
+
+def _is_prompt(before: bytes) -> bool:
+    """Say whether a row up to the cursor, without blanks, looks like a shell's prompt."""
+    return before.decode(errors="replace").endswith(_PROMPT_ENDS)
+
+
 class Submission:
-    """One line that we typed and submitted.
+    """One line that we typed and submitted; lines are compared without their blanks.
 
     ``before`` is the text of the row up to the cursor when we typed, or None if we cannot know
-    it (a line typed behind another one). ``again`` says that a prompt may still draw the text a
-    second time: it was typed ahead of the prompt that will read it.
+    it (a line typed behind another one).
     """
 
-    before: bytes | None
-    text: bytes
-    seen: bool = False
-    again: bool = True
+    __slots__ = ("_again", "_expected", "_seen", "_text")
 
-    def __post_init__(self) -> None:
-        # At a prompt the text is drawn once; elsewhere the terminal echoes it and the next
-        # prompt draws it again.
-        self.again = self.before is None or not _is_prompt(self.before)
+    def __init__(self, before: bytes | None, text: bytes) -> None:
+        self._text = _squeezed(text)
+        self._expected = _squeezed(before or b"") + self._text
+        self._seen = False
+        # At a prompt the text is drawn once; elsewhere the terminal echoes it, and the prompt
+        # that comes next draws it again.
+        self._again = before is None or not _is_prompt(_squeezed(before))
 
     @property
     def live(self) -> bool:
         """Whether an echo of this line may still come."""
-        return not self.seen or self.again
+        return not self._seen or self._again
 
     def explains(self, line: bytes, *, whole: bool) -> bool:
         """Say whether a line (``whole``) or the beginning of one is the echo of this one."""
-        return (not self.seen and self._first(line, whole)) or (
-            self.again and self._at_prompt(line, whole)
-        )
+        line = _squeezed(line)
+        if not self._seen and self._first(line, whole):
+            return True
+        return self._again and self._at_prompt(line, whole)
 
     def pass_by(self, line: bytes) -> bool:
         """Note that ``line`` ended; say whether it was the echo, which then has come."""
-        if not self.seen and self._first(line, True):
-            self.seen = True
+        line = _squeezed(line)
+        if not self._seen and self._first(line, True):
+            self._seen = True
             return True
-        if self.again and self._at_prompt(line, True):
-            self.seen, self.again = True, False
+        if self._again and self._at_prompt(line, True):
+            self._seen, self._again = True, False
             return True
         return False
 
+    def stands_on(self, row: bytes) -> bool:
+        """Say whether a finished row of the screen is where this one was drawn."""
+        row = _squeezed(row)
+        return self._first(row, True) or self._at_prompt(row, True)
+
     def _first(self, line: bytes, whole: bool) -> bool:
-        expected = (self.before or b"") + self.text
-        return line.rstrip() == expected.rstrip() if whole else expected.startswith(line)
+        return line == self._expected if whole else self._expected.startswith(line)
 
     def _at_prompt(self, line: bytes, whole: bool) -> bool:
         """Say whether ``line`` is a prompt followed by the text, or by the beginning of it."""
-        if whole:
-            line, text = line.rstrip(), self.text.rstrip()
-            return line.endswith(text) and _is_prompt(line[: len(line) - len(text)])
-        lengths = range(1, min(len(line), len(self.text)) + 1)
+        most = min(len(line), len(self._text))
+        sizes = [len(self._text)] if whole else range(1, most + 1)
         return any(
-            line.endswith(self.text[:n]) and _is_prompt(line[: len(line) - n]) for n in lengths
+            line.endswith(self._text[:size]) and _is_prompt(line[: len(line) - size])
+            for size in sizes
         )
-
-
-def _is_prompt(before: bytes) -> bool:
-    return before.decode(errors="replace").endswith(_PROMPT_ENDS)
 
 
 def up_to_cell(row: str, cell: int) -> str:
@@ -125,19 +134,11 @@ class Ledger:
         echoes: set[int] = set()
         for place, row in enumerate(rows):
             for submission in left:
-                if _stands(submission, row):
+                if submission.stands_on(row):
                     left.remove(submission)
                     echoes.add(place)
                     break
         return echoes
-
-
-def _stands(submission: Submission, row: bytes) -> bool:
-    """Say whether a row of the screen is where this submission was drawn."""
-    row, text = row.rstrip(), submission.text.rstrip()
-    if submission.before is not None and row == (submission.before + text).rstrip():
-        return True
-    return row.endswith(text) and _is_prompt(row[: len(row) - len(text)])
 
 
 class LedgerBook:
