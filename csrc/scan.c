@@ -92,6 +92,18 @@ scan_blank(struct tw_scan *s, struct tw_out *out)
 	return (1);
 }
 
+/* In a row that does not wrap: whether there is a place for a character. */
+static int
+scan_clip(struct tw_scan *s, uint32_t width)
+{
+	struct lines	*l = &s->lines;
+
+	if (!s->no_wrap || l->width == 0 || l->column + width <= l->width)
+		return (1);
+	l->column = l->width - 1;
+	return (width == 1);
+}
+
 /* If the cursor's row is full go to the next one; 0: no room. */
 static int
 scan_wrap(struct tw_scan *s, uint32_t width, struct tw_out *out)
@@ -100,10 +112,6 @@ scan_wrap(struct tw_scan *s, uint32_t width, struct tw_out *out)
 
 	if (l->width == 0 || l->column + width <= l->width)
 		return (1);
-	if (s->no_wrap) {
-		l->column = l->width - width;
-		return (1);
-	}
 	if (l->column < l->width) {
 		/* A wide character and one column: that one stays unused. */
 		if (!scan_blank(s, out))
@@ -181,6 +189,8 @@ scan_put(struct tw_scan *s, struct tw_out *out)
 		return (scan_combine(s, out));
 	if (l->width == 1)
 		g.width = 1;
+	if (!scan_clip(s, g.width))
+		return (1);
 	if (!scan_wrap(s, g.width, out) ||
 	    !scan_blank(s, out) ||
 	    !version_edit(s, lines_edge(l, lines_cursor(l)), out) ||
@@ -392,6 +402,7 @@ scan_repeat(struct tw_scan *s, struct tw_out *out)
 			return (0);
 		s->n--;
 	}
+	s->last.size = 0;	/* as in tmux: once */
 	return (1);
 }
 
@@ -421,6 +432,8 @@ scan_restore(struct tw_scan *s, struct tw_out *out)
 		return (scan_leave(s, s->saved_column + 1, out));
 	s->lines.row = s->saved_row;
 	s->lines.column = s->saved_column;
+	if (s->lines.width != 0 && s->saved_column == s->lines.width)
+		s->lines.column--;	/* not about to wrap, as in tmux */
 	return (1);
 }
 
@@ -591,8 +604,9 @@ scan_byte(struct tw_scan *s, uint8_t byte, struct tw_out *out)
 	}
 	if (s->op == OP_REPEAT && s->n > scan_repeat_limit(s))
 		s->n = scan_repeat_limit(s);
-	if (s->op != OP_REPEAT && s->escape.state == ESCAPE_GROUND)
-		s->last.size = 0;
+	if (s->op != OP_REPEAT && byte != 0x7f && byte != 0x1b &&
+	    (byte < 0x20 || s->escape.state == ESCAPE_GROUND))
+		s->last.size = 0;	/* as tmux does */
 	if (s->op != OP_NONE)
 		(void)scan_resume(s, out);
 	return (1);
