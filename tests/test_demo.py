@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -52,7 +53,8 @@ def test_demo_shows_the_line_twice_and_ends_its_server(tmp_path: Path) -> None:
     with demo(tmp_path) as process:
         said, _ = process.communicate(timeout=6 * PATIENCE)
     assert process.returncode == 0, said
-    assert said.count("server ready on port 8080") == 2
+    assert re.findall(r"(\w+) +server ready on port 8080$", said, re.M) == ["stdout", "line"]
+    assert "matched\n" in said
     assert "Left in tmux: 0 pipes, 0 clients." in said
     assert tmux_servers(tmp_path) == []
 
