@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from setuptools import setup
+import tempfile
+from pathlib import Path
+
+from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
+from setuptools.errors import CCompilerError, PlatformError
 
 NO_COMPILER = (
     "tmux-wait needs a C compiler "
@@ -15,12 +19,10 @@ NO_COMPILER = (
 class BuildExtension(build_ext):
     """Build as usual, but say in one sentence what is missing without a compiler."""
 
-    def build_extension(self, ext: object) -> None:
-        from distutils.errors import CCompilerError, DistutilsPlatformError
-
+    def build_extension(self, ext: Extension) -> None:
         try:
             super().build_extension(ext)
-        except (CCompilerError, DistutilsPlatformError, OSError) as error:
+        except (CCompilerError, PlatformError, OSError) as error:
             if _compiler_works(self):
                 raise
             raise SystemExit(NO_COMPILER) from error
@@ -28,9 +30,6 @@ class BuildExtension(build_ext):
 
 def _compiler_works(command: build_ext) -> bool:
     """Tell a missing compiler from source that does not compile."""
-    import tempfile
-    from pathlib import Path
-
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "probe.c"
         source.write_text("#include <stdint.h>\nint main(void) { return 0; }\n")

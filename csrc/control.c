@@ -172,7 +172,7 @@ control_head(struct control *c, struct slice *in, struct slice *out)
 			c->state = DATA;
 			return (CONTROL_NOTHING);
 		}
-		if (byte == 'p' && c->head_size == 7 &&
+		if (byte == 'p' && c->head_size == 7 && !c->reply &&
 		    memcmp(c->head, "\033P1000p", 7) == 0)
 			c->head_size = 0;
 		if (c->head_size == CONTROL_HEAD)

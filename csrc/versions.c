@@ -197,6 +197,13 @@ version_line_feed(struct tw_scan *s, enum tw_version_end end,
 	    out);
 }
 
+/* Whether a byte is one of a character, but not its first. */
+static int
+version_inside(const struct lines *l, uint32_t at)
+{
+	return (at < l->size && (l->text[at] & 0xc0) == 0x80);
+}
+
 /* What of the line's text a version's record holds. */
 static void
 version_window(const struct tw_scan *s, enum tw_version_end end,
@@ -218,9 +225,9 @@ version_window(const struct tw_scan *s, enum tw_version_end end,
 	if (l->size - s->write > s->context)
 		*to = s->write + s->context;
 	/* Characters stay whole. */
-	for (i = 0; i < 3 && *from > 0 && (l->text[*from] & 0xc0) == 0x80; i++)
+	for (i = 0; i < 3 && *from > 0 && version_inside(l, *from); i++)
 		--*from;
-	for (i = 0; i < 3 && *to < l->size && (l->text[*to] & 0xc0) == 0x80; i++)
+	for (i = 0; i < 3 && version_inside(l, *to); i++)
 		++*to;
 }
 

@@ -617,7 +617,7 @@ class TerminalTwin:
         begin = max(self.changed - self.context, 0)
         end = min(write + self.context, len(text))
         for _ in range(3):
-            if 0 < begin and text[begin] & 0xC0 == 0x80:
+            if 0 < begin < len(text) and text[begin] & 0xC0 == 0x80:
                 begin -= 1
             if end < len(text) and text[end] & 0xC0 == 0x80:
                 end += 1
