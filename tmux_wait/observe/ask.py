@@ -16,7 +16,7 @@ class PaneState:
     """A pane that is still there."""
 
     dead: bool
-    pid: int  # of its process; 0 where tmux does not say
+    pid: int  # of its process; 0: 3.8 knows that it has ended, the pane not being dead yet
     piped: bool
 
 

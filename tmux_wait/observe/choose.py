@@ -5,7 +5,6 @@ from __future__ import annotations
 from tmux_wait.drive import Driver
 from tmux_wait.errors import TmuxWaitError
 from tmux_wait.observe import leftovers, taps
-from tmux_wait.observe.ask import close_pipe
 from tmux_wait.observe.entry import Entry, Look, Snapshot
 from tmux_wait.observe.fifo import base_folders
 from tmux_wait.observe.poll import Poll
@@ -14,7 +13,7 @@ from tmux_wait.observe.tap import Tap
 from tmux_wait.observe.typing import Typing
 from tmux_wait.tmux import Tmux, resolve
 
-# Orphans of ours that are closed before a pane counts as somebody else's.
+# Dispatches that may find an orphan of ours before the pane counts as somebody else's.
 MOST_ORPHANS = 2
 
 
@@ -45,7 +44,7 @@ async def open_observer(
             return tap
         if not snapshot.entry.piped:
             return Poll(driver, tmux, snapshot)  # the tap was deaf; the cut stands
-        if not await _close_orphan(driver, tmux, snapshot):
+        if not leftovers.end_orphan(pane, snapshot.entry.server_pid, snapshot.pipe_pid):
             break
     if backend == "tap":
         raise TmuxWaitError(f"{pane} already has a pipe (pipe-pane); it cannot be tapped")
@@ -98,12 +97,3 @@ async def _open_tap(
         driver.later(tap.close)
         raise
     return None, snapshot
-
-
-async def _close_orphan(driver: Driver, tmux: Tmux, snapshot: Snapshot) -> bool:
-    """Close the pipe of a dead process of ours; False: it is somebody else's."""
-    entry = snapshot.entry
-    if not leftovers.is_orphan(entry.pane, entry.server_pid, snapshot.pipe_pid):
-        return False
-    await close_pipe(driver, tmux, entry.pane, entry.server_pid, snapshot.pipe_pid)
-    return True

@@ -7,12 +7,14 @@ import os
 from collections.abc import Sequence
 
 from tmux_wait.drive import Driver
+from tmux_wait.drive.blocking import poll_once
 from tmux_wait.observe.ask import PaneState
 from tmux_wait.observe.entry import Entry
 from tmux_wait.process import watch_process
 
 # Seconds. A closing pane ends the tap within GRACE, without asking; then tmux is asked again
-# and again, less and less often. QUIET: a dead pane has been read once nothing came for so long. WORKING: pause between looks at a `cat` that is still at work.
+# and again, less and less often. A dead pane has been read once nothing came for QUIET and its
+# `cat` is not at work, which is looked at every WORKING.
 GRACE = 0.03
 LONGEST_PAUSE = 1.0
 QUIET = 0.02
@@ -25,8 +27,7 @@ class Step(enum.Enum):
     """What is to be done when the time has come."""
 
     ASK = "ask tmux what became of the pane"
-    SHUT = "close the pipe of the dead pane, so that the tap ends"
-    STOP = "end the pipe's process, which tmux keeps, once it has passed on all"
+    STOP = "end the pipe of the dead pane, once it has passed on all"
 
 
 class Ending:
@@ -58,13 +59,13 @@ class Ending:
 
     def heard(self) -> None:
         """The pane wrote: a dead one is not empty yet."""
-        if self.step is not Step.ASK and self._at is not None:
+        if self.step is Step.STOP and self._at is not None:
             self._at = self._driver.now() + QUIET
 
     def note(self, ready: Sequence[int]) -> None:
         """Take in which descriptors are readable."""
         if self._fd in ready and self._at is None:
-            self._again(GRACE)
+            self._ask_again(GRACE)
 
     def rest(self) -> None:
         """Nothing more is to be done: the end of the pipe comes by itself."""
@@ -72,9 +73,8 @@ class Ending:
         self.gone = True
         self.close()
 
-    def refused(self) -> None:
-        """The pipe of the dead pane cannot be closed, or its process is still at work."""
-        self.step = Step.STOP
+    def again(self) -> None:
+        """The pipe of the dead pane is still at work."""
         self._at = self._driver.now() + WORKING
 
     def judge(self, state: PaneState | None) -> None:
@@ -84,17 +84,25 @@ class Ending:
             self.rest()
         elif state.dead:
             self.gone = True
-            self.step = Step.SHUT
+            self.step = Step.STOP
             self._at = self._driver.now() + QUIET
-        elif state.pid != self._pid:
+        elif state.pid == 0 and self._rounds >= MOST_ROUNDS:
+            self.rest()
+        elif state.pid not in (0, self._pid):
             self._watch(state.pid)
         else:
             self._pause = min(self._pause * 2, LONGEST_PAUSE)
-            self._again(self._pause)
+            self._ask_again(self._pause)
 
-    def process_ended(self) -> bool:
-        """Say whether the process is known to have ended, though tmux has not said so yet."""
-        return self._fd is not None and self._at is not None and self._rounds < MOST_ROUNDS
+    def is_theft(self, state: PaneState | None) -> bool:
+        """Say, after the end of the pipe, whether the pane lives on without it.
+
+        tmux may not have noticed yet that the process has ended; for some rounds that is believed.
+        """
+        if state is None or state.dead or state.pid == 0:
+            return False
+        noticed = state.pid != self._pid or self._rounds >= MOST_ROUNDS
+        return noticed or self._fd is None or not poll_once([self._fd], 0)
 
     def close(self) -> None:
         """Stop watching."""
@@ -110,8 +118,8 @@ class Ending:
         self._rounds = 0
         self._at = None
         if self._fd is None:  # cannot be watched, or has ended already: ask
-            self._again(GRACE)
+            self._ask_again(GRACE)
 
-    def _again(self, pause: float) -> None:
+    def _ask_again(self, pause: float) -> None:
         self.step = Step.ASK
         self._at = self._driver.now() + pause

@@ -12,7 +12,6 @@ from pathlib import Path
 
 from tmux_wait.errors import TmuxWaitError
 from tmux_wait.observe.leftovers import owner_prefix
-from tmux_wait.process import parent_of
 
 # Between tmux and /bin/sh, `#` and `%` are expanded by the one and quotes read by both.
 UNSAFE_PATH = re.compile(r"[#%'\"\\`$\n]")
@@ -32,6 +31,7 @@ class Fifo:
     def __init__(self, name: str) -> None:
         self._folder = _make_folder()
         self._path = self._folder / name
+        self._named = True
         self.fd = -1
         self.writer: int | None = None
         try:
@@ -44,7 +44,7 @@ class Fifo:
 
     def shell_command(self) -> str:
         """Return the command that writes its PID and then its standard input into the FIFO."""
-        return f"exec >'{self._path}'; echo $$; exec cat"
+        return f"exec >'{self._path}' && echo $$ && exec cat"
 
     def prove(self, data: bytes) -> bytes | None:
         """Take the first bytes that came and return those behind the proof; None: not yet all.
@@ -59,28 +59,25 @@ class Fifo:
             raise ValueError("no proof")
         return None
 
-    def is_writer(self, server_pid: int) -> bool:
-        """Say whether the writer's number names, here, a child of the server that holds the FIFO.
+    def stop_writer(self) -> bool:
+        """End the writer; False: its number does not name, here, what holds our FIFO.
 
         Where there is no /proc there are no PID namespaces either, and the FIFO not being at its
-        end says that the writer lives.
+        end (which the caller has seen) says that the writer lives.
         """
-        if self.writer is None or self.fd < 0:
+        if self.writer is None or (sys.platform == "linux" and not self._is_held_by(self.writer)):
             return False
-        if not sys.platform.startswith("linux"):
-            return True
         try:
-            other, ours = os.stat(f"/proc/{self.writer}/fd/1"), os.fstat(self.fd)  # noqa: PTH116
+            os.kill(self.writer, signal.SIGKILL)  # `cat` has nothing to clean up
         except OSError:
             return False
-        same = (other.st_dev, other.st_ino) == (ours.st_dev, ours.st_ino)
-        return same and parent_of(self.writer) == server_pid
+        return True
 
-    def stop_writer(self, server_pid: int) -> None:
-        """End the writer, if it is surely ours."""
-        if self.is_writer(server_pid) and self.writer is not None:
-            with suppress(OSError):
-                os.kill(self.writer, signal.SIGTERM)
+    def _is_held_by(self, pid: int) -> bool:
+        try:
+            return Path(f"/proc/{pid}/fd/1").samefile(f"/dev/fd/{self.fd}")
+        except OSError:
+            return False
 
     def read(self, most: int) -> bytes | None:
         """Return up to ``most`` bytes; None: nothing now; empty: no writer (any more)."""
@@ -98,12 +95,13 @@ class Fifo:
 
     def unlink(self) -> None:
         """Remove the names; an open pipe goes on without."""
-        for _ in range(REMOVAL_TRIES):
+        for _ in range(REMOVAL_TRIES if self._named else 0):
             with suppress(OSError):
                 self._path.unlink()
             with suppress(OSError):
                 self._folder.rmdir()
-            if not self._folder.exists():
+            self._named = self._folder.exists()
+            if not self._named:
                 return
 
     def close(self) -> None:

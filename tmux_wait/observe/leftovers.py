@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import cache
@@ -46,14 +47,19 @@ def abandoned_folders(bases: Iterable[Path]) -> Iterator[Path]:
                     yield Path(entry.path)
 
 
-def is_orphan(pane: str, server_pid: int, pipe_pid: int | None) -> bool:
-    """Say whether the pipe of ``pane`` was a dead process's of ours. Linux only: it asks /proc.
+def end_orphan(pane: str, server_pid: int, pipe_pid: int | None) -> bool:
+    """End the pipe of ``pane`` if a dead process of ours left it; False: it is somebody else's.
 
     ``pipe_pid`` is ``#{pane_pipe_pid}`` where tmux knows it; else every child of the server is
-    looked at. A live owner's, and anything unclear, is not an orphan.
+    looked at. A live owner's, and anything unclear, is not an orphan. Linux only: it asks /proc.
     """
-    candidates = [pipe_pid] if pipe_pid else _children(server_pid)
-    return any(_holds_dead_fifo(pid, pane.removeprefix("%")) for pid in candidates)
+    ended = False
+    for pid in [pipe_pid] if pipe_pid else _children(server_pid):
+        if _holds_dead_fifo(pid, pane.removeprefix("%")):
+            with suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
+                ended = True
+    return ended
 
 
 def _holds_dead_fifo(pid: int, pane: str) -> bool:

@@ -7,8 +7,8 @@ then every index falls. How far is found by content, so that a row keeps its ind
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from operator import eq
 
 from tmux_wait.observe.entry import Snapshot
 from tmux_wait.observe.protocol import Row, Rows
@@ -49,9 +49,10 @@ class Looks:
         return Rows(rows, gap, quiet)
 
     def _changed(self, now: Snapshot) -> list[Row]:
-        before = self._seen.get(now.entry.alternate, {})
+        before = self._seen_now(now)
         cursor = _cursor_index(now) + self._base
-        left = _cursor_index(self._last) + self._base
+        same_screen = now.entry.alternate == self._last.entry.alternate
+        left = _cursor_index(self._last) + self._base if same_screen else None
         rows = []
         for place, logical in enumerate(now.captured):
             index = logical.index + self._base
@@ -62,25 +63,33 @@ class Looks:
             if known is None:
                 told = bool(logical.text) or index <= cursor
             else:
-                told = known != logical.text or index == left < cursor
+                told = known != logical.text or (index == left and index < cursor)
             if told:
                 rows.append(Row(index, logical.text, index > self._cut, index == cursor))
         return rows
 
     def _beyond(self, now: Snapshot) -> list[Row]:
-        """Number all rows behind what was seen; leave out those that were seen."""
+        """Number all rows behind what was seen; tell those that were not, in the order of lines.
+
+        Lines keep their text and order when they are wrapped anew or the history is trimmed, so
+        what was seen is looked for as a run of lines; what stands above it is older.
+        """
         first = now.captured[0].index if now.captured else 0
         self._base = self._covered + 1 - first
+        seen = [text for _, text in sorted(self._seen_now(now).items()) if text]
+        lines = [row for row in now.captured if row.text]
+        shift = _best_shift(seen, [row.text for row in lines])
         cursor = _cursor_index(now) + self._base
-        seen = Counter(text for texts in self._seen.values() for text in texts.values())
         rows = []
-        for logical in now.captured:
-            index = logical.index + self._base
-            if seen[logical.text] > 0:
-                seen[logical.text] -= 1
-            elif logical.text:
-                rows.append(Row(index, logical.text, True, index == cursor))
+        for place, row in enumerate(lines):
+            at = place - shift
+            if at >= len(seen) or (at >= 0 and seen[at] != row.text):
+                index = row.index + self._base
+                rows.append(Row(index, row.text, True, index == cursor))
         return rows
+
+    def _seen_now(self, now: Snapshot) -> Mapping[int, str]:
+        return self._seen.get(now.entry.alternate, {})
 
     def _renumber(self, now: Snapshot) -> int | None:
         """Return how far tmux's indexes fell since the last look; None: it cannot be told."""
@@ -99,7 +108,7 @@ class Looks:
     def _agreement(self, now: Snapshot, fall: int) -> float:
         """Return which share of the rows seen last stands in ``now`` where ``fall`` says."""
         texts = _texts(now, self._base + fall)
-        seen = self._seen.get(now.entry.alternate, {})
+        seen = self._seen_now(now)
         cursor = _cursor_index(self._last) + self._base
         compared = [index for index in texts if seen.get(index) and index != cursor]
         if not compared:
@@ -117,6 +126,16 @@ class Looks:
         self._first = max(self._first, min(texts, default=self._first))
         self._covered = max(self._covered, *texts) if texts else self._covered
         self._last = now
+
+
+def _best_shift(seen: Sequence[str], lines: Sequence[str]) -> int:
+    """Return where in ``lines`` the lines ``seen`` begin; as if before them all if nowhere."""
+    best, most = -len(seen), 0
+    for shift in range(-len(seen), len(lines)):
+        same = sum(map(eq, seen[max(0, -shift) :], lines[max(0, shift) :]))
+        if same > most:
+            best, most = shift, same
+    return best
 
 
 def _texts(look: Snapshot, base: int) -> Mapping[int, str]:

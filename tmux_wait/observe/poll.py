@@ -105,7 +105,7 @@ class Poll:
         self._lookback = min(MOST_LOOKBACK, max(LOOKBACK, 2 * grown) + ROOM)
         if look.entry.dead:
             self._end = Ended(EndReason.CLOSED)
-        elif look.entry.pane_pid != self._pid:
+        elif look.entry.pane_pid not in (0, self._pid):
             self._watch(look.entry.pane_pid)
         first_quiet = found.quiet and self._quiet_since is None
         self._quiet_since = (self._quiet_since or now) if found.quiet else None

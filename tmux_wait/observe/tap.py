@@ -1,7 +1,13 @@
-"""The tap: tmux writes what a pane writes into a FIFO of ours (``pipe-pane -O``).
+"""The tap: tmux writes what a pane writes into a FIFO of ours (``pipe-pane -I -O``).
 
 It hears everything, also what scrolls off at once and the last words of a pane, on every tmux
 from 3.1c on, and does not hold the pane back. A pane has one pipe: it is never taken from others.
+
+``-I`` makes tmux read the pipe as well. Nothing is ever written to it, since the output of the
+pipe's ``cat`` is our FIFO; but tmux notices at once, and not at the pane's next output, that
+``cat`` has ended. So the tap is closed by ending its ``cat``: without a tmux client, without a
+chance to close somebody else's pipe, and for a dead pane too, whose pipe 3.3a to 3.7c do not
+close on command.
 """
 
 from __future__ import annotations
@@ -24,7 +30,7 @@ from tmux_wait.tmux import Tmux
 MOST_BYTES = 256 * 1024  # of one event
 PROOF_TIME = 1.0  # seconds until a tap that has not proved itself open counts as deaf
 LEAST_PROOF_TIME = 0.1  # seconds, even past the caller's deadline
-CLOSE_TIME = 0.2  # seconds that `cat` gets to pass on what it has and end
+CLOSE_TIME = 0.2  # seconds that a close waits for the pipe's processes at most
 # A pipe is not opened over another, on a dead pane, or where typing would be refused.
 NO_PIPE = "#{||:#{pane_pipe},#{pane_dead}}"
 NO_TYPING = f"#{{||:#{{pane_pipe}},{CANNOT_TYPE}}}"
@@ -41,8 +47,8 @@ class Tap:
         self.tmux = tmux
         self.pane = pane
         self.snapshot: Snapshot | None = None
+        self.let_go_of = False
         self.closing = False
-        self.let_go_of = False  # `close` will come: the next tap on this pane waits for it
         self._fifo = Fifo(pane.removeprefix("%"))
         self._ending: Ending | None = None
         self._unread = b""  # came together with the proof
@@ -50,7 +56,6 @@ class Tap:
         self._end: Ended | None = None
         # Whether our pipe is there: None while the answer to the dispatch is not known.
         self._piped: bool | None = None
-        self._proved = False
         self._closed = False
         taps.remember(self)
 
@@ -65,9 +70,9 @@ class Tap:
 
         Raises what `Look.read` and `Tmux.run` raise. Whatever happens, `close` is still due.
         """
-        pipe = command_text(["pipe-pane", "-O", "-t", self.pane, self._fifo.shell_command()])
+        command = ["pipe-pane", "-I", "-O", "-t", self.pane, self._fifo.shell_command()]
         guard = NO_TYPING if typing else NO_PIPE
-        look = Look(self.pane, pipe=pipe, guard=guard, typing=typing)
+        look = Look(self.pane, pipe=command_text(command), guard=guard, typing=typing)
         reply = await self.tmux.run(self.driver, look.commands(), until=until)
         try:
             self.snapshot = snapshot = look.read(reply)
@@ -118,11 +123,11 @@ class Tap:
         return self._end
 
     def let_go(self) -> None:
-        """Say that `close` will come; see `Observer.let_go`."""
+        """Say that `close` will come: the next tap on this pane waits for it."""
         self.let_go_of = True
 
     async def close(self) -> None:
-        """Close the pipe if it is still ours, and leave nothing; see `Observer.close`.
+        """End our pipe, if it is still there, and leave nothing; see `Observer.close`.
 
         If cancelled, calling it again does what is still to do.
         """
@@ -132,56 +137,47 @@ class Tap:
         try:
             with suppress(TmuxWaitError):
                 await self._close_pipe()
-            self._close_descriptors()
+            if self._ending is not None:
+                self._ending.close()
+            self._fifo.close()
             self._closed = True
             taps.forget(self)
         finally:
             self.closing = False
 
     async def _close_pipe(self) -> None:
-        if self._piped is None:
-            # The dispatch was given up: if tmux got it, the shell says so any moment.
-            self._piped = await self._hear_proof(self.driver.now() + CLOSE_TIME)
+        # A shell that has not opened the FIFO by now finds none, and ends, which tmux notices.
         self._fifo.unlink()
-        if not self._piped or (self._proved and self._is_over() and not self._may_be_left()):
+        if self._fifo.writer is None and self._piped is not False:
+            # If the dispatch was given up, tmux may just have got it.
+            patience = CLOSE_TIME if self._piped is None else 0
+            await self._hear_proof(self.driver.now() + patience)
+        if self._fifo.writer is None or self._is_over():
             return
-        if not await self._close_if_ours():
-            self._fifo.stop_writer(self.entry.server_pid)
-        self._piped = False
-        if self._proved:
-            await self._read_to_end()
+        if not self._fifo.stop_writer():
+            await self._close_through_tmux()
+        await self._read_to_end()
 
-    async def _close_if_ours(self) -> bool:
+    async def _close_through_tmux(self) -> bool:
+        """Close a pipe whose `cat` is out of sight, in another PID namespace."""
         server = self.snapshot.entry.server_pid if self.snapshot else None
         pipe_pid = self.snapshot.pipe_pid if self.snapshot else None
         return await close_pipe(self.driver, self.tmux, self.pane, server, pipe_pid)
 
     async def _read_to_end(self) -> None:
-        """Let `cat` end by itself, so that no child of tmux's outlives the close."""
+        """Wait for the end of `cat`, so that no child of tmux's outlives the close."""
         limit = self.driver.now() + CLOSE_TIME
         while not self._is_over() and self.driver.now() < limit:
             await self.driver.wait([self._fifo.fd], limit)
 
     def _is_over(self) -> bool:
         """Say whether the pipe has no writer any more; what is unread is dropped."""
-        if self._fifo.fd < 0:
-            return True
-        for _ in range(8):  # 2 MiB: more than is on its way once tmux has let go of the pipe
-            data = None if self._eof else self._fifo.read(MOST_BYTES)
-            self._eof = self._eof or data == b""
-            if not data:
+        while not self._eof:
+            data = self._fifo.read(MOST_BYTES)
+            self._eof = data == b""
+            if data is None or len(data) == MOST_BYTES:  # a flood is not drained here
                 break
         return self._eof
-
-    def _may_be_left(self) -> bool:
-        """Say whether tmux may hold our pipe though its `cat` has ended: somebody killed it."""
-        closed = self._end is not None and self._end.reason is EndReason.CLOSED
-        return not closed and self.snapshot is not None and self.snapshot.pipe_pid is not None
-
-    def _close_descriptors(self) -> None:
-        if self._ending is not None:
-            self._ending.close()
-        self._fifo.close()
 
     async def _hear_proof(self, limit: float) -> bool:
         while True:
@@ -194,7 +190,7 @@ class Tap:
                 except ValueError:
                     return False
                 if rest is not None:
-                    self._unread, self._proved = rest, True
+                    self._unread = rest
                     return True
             if self.driver.now() >= limit:
                 return False
@@ -207,13 +203,12 @@ class Tap:
         assert ending is not None
         if ending.step is Step.ASK:
             ending.judge(await self._ask(until))
-        elif ending.step is Step.SHUT and await self._close_if_ours():
+        elif not self._has_passed_on_all():
+            ending.again()
+        elif self._fifo.stop_writer() or await self._close_through_tmux():
             ending.rest()
-        elif ending.step is Step.SHUT or not self._has_passed_on_all():
-            ending.refused()
-        else:
-            self._fifo.stop_writer(self.entry.server_pid)
-            ending.rest()
+        else:  # out of sight, and tmux does not let go of it: that nothing comes has to do
+            self._end = Ended(EndReason.CLOSED)
 
     def _has_passed_on_all(self) -> bool:
         """Say whether the pipe's `cat` waits for more than the dead pane has given.
@@ -229,7 +224,7 @@ class Tap:
         assert ending is not None
         while not ending.gone:
             state = await self._ask(until)
-            if state is not None and not state.dead and not ending.process_ended():
+            if ending.is_theft(state):
                 return Ended(EndReason.STOLEN)
             ending.judge(state)
             if not ending.gone:
