@@ -136,7 +136,14 @@ def test_another_width_is_a_gap_that_tells_only_what_was_not_seen() -> None:
     looks = Looks(look(["abc", "def", "", "$"]))
     found = looks.compare(look(["abc", "def", "new", "$"], width=10))
     assert found.gap
-    assert [(row.text, row.new) for row in found.rows] == [("new", True)]
+    # The prompt stands on another line than it did: in doubt it is shown.
+    assert [(row.text, row.new) for row in found.rows] == [("new", True), ("$", True)]
+
+
+def test_what_was_above_the_cut_is_not_told_after_another_width() -> None:
+    looks = Looks(look(["h1", "h2", "a", "b", "c", "$"], 2, lookback=2))
+    found = looks.compare(look(["h0", "h1", "h2", "a", "b", "c", "$", "d"], 4, lookback=4, width=9))
+    assert [row.text for row in found.rows] == ["d"]
 
 
 def test_the_main_screen_that_comes_back_is_not_told_again() -> None:
