@@ -58,7 +58,7 @@ def test_killed_command_is_cleaned_up_by_the_next(tmux_server: TmuxServerFixture
     cli.listening(tmux_server, pane)
     process.kill()
     cli.end(process)
-    ended = cli.run(tmux_server, "for", pane, "ready", "--seconds", "0.1", "--json")
+    ended = cli.run(tmux_server, "for", pane, "ready", "--seconds", "1", "--json")
     assert ended.status == 124
     assert json.loads(ended.out)["backend"] == "tap"
     cli.nothing_left(tmux_server, pane)
