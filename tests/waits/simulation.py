@@ -86,8 +86,8 @@ class Simulation:
     now: float = 100.0
     feeds: int = 0
 
-    def run(self, *steps: Step, cut: Cut = whole) -> WaitResult | None:
-        """Play the steps (bytes: written, float: a pause); return the result, if there is one."""
+    def start(self) -> TextWait:
+        """Return the wait after its entry, listening."""
         found = PatternSet(self.patterns, self.stop, regex=self.regex, match_case=self.match_case)
         deadline = None if self.seconds is None else self.now + self.seconds
         wait = TextWait(
@@ -100,6 +100,11 @@ class Simulation:
             self.ledger.submit(before.encode(), self.sent)
         if wait.result is None:
             wait.listen(self.backend)
+        return wait
+
+    def run(self, *steps: Step, cut: Cut = whole) -> WaitResult | None:
+        """Play the steps (bytes: written, float: a pause); return the result, if there is one."""
+        wait = self.start()
         for step in steps:
             if wait.result is not None:
                 break

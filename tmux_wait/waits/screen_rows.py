@@ -63,7 +63,8 @@ class RowJudge:
         self._ledger = ledger
         self._at_entry = [row.encode() for row in entry.rows]
         self._rows: dict[int, bytes] = {}  # absolute index: text, as last seen
-        self._open: tuple[int, bytes] | None = None  # the cursor's row
+        # The cursor's row: its index, its text, and how much of that stood there before.
+        self._open: tuple[int, bytes, int] | None = None
         self.heard = 0
         self.saw_output = False
         self.alternate = entry.alternate
@@ -103,16 +104,16 @@ class RowJudge:
         """Judge the cursor's row as if it ended here: two looks showed the same."""
         if self._open is None or self._ledger.explains(self._open[1]):
             return None
-        index, text = self._open
-        for found in self._patterns.search(text):
+        index, text, after = self._open
+        for found in self._patterns.search(text, after=after):
             return Hit(index, found.end, found.pattern, (text,), True)
-        if not self._patterns.wanted and text not in self._at_entry:
-            return Hit(index, 0, None, (text,), True) if text else None
+        if not self._patterns.wanted and text[after:].strip():
+            return Hit(index, len(text), None, (text,), True)
         return None
 
     def _judge(self, index: int, text: bytes, cursor: bool, after: int) -> list[Hit]:
         if cursor:
-            self._open = (index, text)
+            self._open = (index, text, after)
             echo = self._ledger.live and self._ledger.explains(text)
         else:
             self._passed(index)
