@@ -3,13 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from hypothesis import strategies as st
 
 WORDS = [b"a", b"b", b"ab", b"aab", b"ready", b"READY", b"x y", b"  ", b"0123456789", b" " * 7]
-UTF8 = [c.encode() for c in ("é", "ü", "世", "界", "🙂", "e\u0301", "\u0301", "\u200d", "\ufe0f", "\xa0")]
-BROKEN = [b"\xff", b"\x9b", b"\xc3", b"\xe4\xb8", b"\xf0\x9f", b"\x80", b"\xc2\x85", b"\xed\xa0\x80"]
-CONTROLS = [b"\r", b"\n", b"\r\n", b"\b", b"\b\b", b"\t", b"\x00", b"\x07", b"\x7f", b"\x0e", b"\x0f"]
+UTF8 = [
+    c.encode()
+    for c in ("é", "ü", "世", "界", "🙂", "e\u0301", "\u0301", "\u200d", "\ufe0f", "\xa0")
+]
+BROKEN = [
+    b"\xff",
+    b"\x9b",
+    b"\xc3",
+    b"\xe4\xb8",
+    b"\xf0\x9f",
+    b"\x80",
+    b"\xc2\x85",
+    b"\xed\xa0\x80",
+]
+CONTROLS = [
+    b"\r",
+    b"\n",
+    b"\r\n",
+    b"\b",
+    b"\b\b",
+    b"\t",
+    b"\x00",
+    b"\x07",
+    b"\x7f",
+    b"\x0e",
+    b"\x0f",
+]
 CONTROLS += [b"\x0b", b"\x0c", b"\x18", b"\x1a", b"\x1b"]
 SEQUENCES = [
     b"\x1b[m", b"\x1b[1;31m", b"\x1b(B", b"\x1b[K", b"\x1b[1K", b"\x1b[2K", b"\x1b[J", b"\x1b[1J",
@@ -17,8 +42,9 @@ SEQUENCES = [
     b"\x1bc", b"\x1b#8", b"\x1b[4h", b"\x1b[4l", b"\x1b[?7l", b"\x1b[?7h", b"\x1b[?1049h",
     b"\x1b[?1049l", b"\x1b[?25;1049h", b"\x1b[H", b"\x1b[2;3H", b"\x1b[r", b"\x1b[L", b"\x1b[3d",
     b"\x1b]0;title\x07", b"\x1b]0;ti\x1b\\", b"\x1bktitle\x1b\\", b"\x1bPqdata\x1b\\",
-    b"\x1bP1;2|a\x1b\x1bb\x1b\\", b"\x1b_apc\x1b\\", b"\x1b^pm\x1b\\", b"\x1bXsos\x1b\\", b"\x1bP:a",
-    b"\x1b]0;a\x18", b"\x1b[3\rC", b"\x1b[1:2C", b"\x1b[3?C", b"\x1b[ C", b"\x1b[>C", b"\x1b\\",
+    b"\x1bP1;2|a\x1b\x1bb\x1b\\", b"\x1b_apc\x1b\\", b"\x1b^pm\x1b\\", b"\x1bXsos\x1b\\",
+    b"\x1bP:a", b"\x1b]0;a\x18", b"\x1b[3\rC", b"\x1b[1:2C", b"\x1b[3?C", b"\x1b[ C", b"\x1b[>C",
+    b"\x1b\\",
 ]  # fmt: skip
 
 
@@ -51,7 +77,7 @@ def terminal_input(most: int = 40) -> st.SearchStrategy[bytes]:
 def cut(data: bytes, places: list[int]) -> Iterator[bytes]:
     """Cut ``data`` at these places (taken modulo its length)."""
     at = sorted({0, len(data), *(place % (len(data) + 1) for place in places)})
-    for begin, end in zip(at, at[1:], strict=False):
+    for begin, end in pairwise(at):
         yield data[begin:end]
 
 

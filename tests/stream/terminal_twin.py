@@ -15,9 +15,11 @@ REACH = 10_000  # cells that the cursor may go beyond a line that never wraps
 
 # --- escape sequences: tmux's transition table, row by row ---
 
-GROUND, ESC, ESC_I, CSI, CSI_P, CSI_I, CSI_X, OSC, STR, DCS, DCS_P, DCS_I, BODY, BODY_ESC = (
-    "ground esc esc_i csi csi_p csi_i csi_x osc str dcs dcs_p dcs_i body body_esc".split()
-)
+GROUND, ESC, ESC_I = "ground", "esc", "esc_i"
+CSI, CSI_P, CSI_I, CSI_X = "csi", "csi_p", "csi_i", "csi_x"
+OSC, STR, DCS, DCS_P, DCS_I, BODY, BODY_ESC = (
+    "osc", "str", "dcs", "dcs_p", "dcs_i", "body", "body_esc"
+)  # fmt: skip
 C0 = [*range(0x18), 0x19, *range(0x1C, 0x20)]
 
 
@@ -301,12 +303,12 @@ class TerminalTwin:
         elif final == "I":
             self.tab(n)
         elif final == "Z":
-            stops = [stop for stop in range(0, self.column, 8)]
+            stops = range(0, self.column, 8)
             self.to_column(stops[-n] if n <= len(stops) else 0)
         elif final == "P":
             self.delete_cells(n)
         elif final == "X":
-            begin, end, inside = self.row_span()
+            _, end, inside = self.row_span()
             if inside:
                 self.erase(self.cursor(), min(self.cursor() + n, end))
         elif final == "b":

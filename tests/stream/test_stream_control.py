@@ -53,7 +53,8 @@ CASES: dict[str, tuple[bytes, list[Event]]] = {
     ),
     "an error": (b"%begin 1 2 1\nno\n%error 1 2 1\n", [Reply(2, 1, False, b"no\n")]),
     "a body line that looks like control": (
-        b"%begin 1 2 1\n%output %0 x\n%end 1 3 1\n%begin 1 2 1\n%end 1 2\n%error 9 2 1\n%end 1 2 1\n",
+        b"%begin 1 2 1\n"
+        b"%output %0 x\n%end 1 3 1\n%begin 1 2 1\n%end 1 2\n%error 9 2 1\n%end 1 2 1\n",
         [Reply(2, 1, True, b"%output %0 x\n%end 1 3 1\n%begin 1 2 1\n%end 1 2\n%error 9 2 1\n")],
     ),
     "a long body line": (
@@ -101,7 +102,9 @@ def test_a_line_is_this_event_however_it_is_cut(name: str) -> None:
 
 DATA = st.lists(
     st.one_of(
-        st.sampled_from([b"ab", b"\\033", b"\\015\\012", b"\\", b"\\0", b"\\07", b"\\134", b"\\777"]),
+        st.sampled_from(
+            [b"ab", b"\\033", b"\\015\\012", b"\\", b"\\0", b"\\07", b"\\134", b"\\777"]
+        ),
         st.sampled_from([b"\r", b" ", b": ", b"\xc3\xa9", b"%end 1 2 1", b"x" * 100, b"\\x"]),
         st.binary(max_size=2).map(lambda b: b.replace(b"\n", b"")),
     ),

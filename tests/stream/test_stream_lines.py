@@ -30,7 +30,15 @@ def same_state(scan: LineScanner, twin: TerminalTwin) -> None:
 
 
 @settings(max_examples=600, deadline=None)
-@given(terminal_input(), literals(), WIDTHS, LIMITS, st.booleans(), st.sampled_from([0, 5, 4096]), cuts())
+@given(
+    terminal_input(),
+    literals(),
+    WIDTHS,
+    LIMITS,
+    st.booleans(),
+    st.sampled_from([0, 5, 4096]),
+    cuts(),
+)
 def test_a_scan_is_what_the_twin_says_however_it_is_cut(
     data: bytes, wanted: tuple[bytes, ...], width: int | None, limit: int, case: bool, context: int,
     places: list[int],
@@ -63,7 +71,13 @@ STEPS = st.lists(
 
 
 @settings(max_examples=400, deadline=None)
-@given(STEPS, literals(), WIDTHS, LIMITS, st.one_of(st.none(), st.tuples(terminal_input(6), st.integers(0, 30))))
+@given(
+    STEPS,
+    literals(),
+    WIDTHS,
+    LIMITS,
+    st.one_of(st.none(), st.tuples(terminal_input(6), st.integers(0, 30))),
+)
 def test_seeds_quiet_moments_and_new_widths_agree_with_the_twin(
     steps: list[bytes | str | int | None], wanted: tuple[bytes, ...], width: int | None, limit: int,
     seed: tuple[bytes, int] | None,
@@ -106,4 +120,7 @@ def test_the_filter_gives_the_lines_of_the_twin_however_it_is_cut(
     twin.feed(data)
     assert text == b"".join(twin.lines)
     twin.finish()
-    assert text + text_filter.flush() == b"".join(twin.lines)[: -1 if twin.lines[text.count(b"\n") :] else None]
+    assert (
+        text + text_filter.flush()
+        == b"".join(twin.lines)[: -1 if twin.lines[text.count(b"\n") :] else None]
+    )
