@@ -15,7 +15,7 @@ from typing import Any
 
 import anyio
 import jsonschema
-from conftest import PATIENCE, TmuxServerFixture, wait_until
+from conftest import TmuxServerFixture, wait_until
 from mcp.client.session import ClientSession
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.types import CallToolResult
@@ -29,6 +29,7 @@ HELLO = {
     "clientInfo": {"name": "bare", "version": "0"},
 }
 SCENARIO_SECONDS = 60.0  # a scenario that takes longer has failed
+ANSWER_SECONDS = 60.0  # starting the server alone is a second's work, on a machine that is free
 
 
 def arguments(server: TmuxServerFixture) -> list[str]:
@@ -149,7 +150,7 @@ class Bare:
 
     def read(self) -> dict[str, Any] | None:
         """Return the next message from the server, or None if it closed its stdout."""
-        return self.unread.get(timeout=PATIENCE)
+        return self.unread.get(timeout=ANSWER_SECONDS)
 
     def wait(self, request: int, pane: str, meta: dict[str, Any] | None = None) -> None:
         """Send a wait for text that does not come."""
@@ -166,15 +167,15 @@ class Bare:
 
     def status(self) -> int:
         """Wait for the server's end and return its exit status."""
-        return self.process.wait(timeout=PATIENCE)
+        return self.process.wait(timeout=ANSWER_SECONDS)
 
     def close(self) -> None:
         """End the server if it has not ended, and the reading thread with it."""
         if self.process.poll() is None:
             self.process.kill()
-        self.process.wait(timeout=PATIENCE)
+        self.process.wait(timeout=ANSWER_SECONDS)
         self._reading.set()
-        self._thread.join(timeout=PATIENCE)
+        self._thread.join(timeout=ANSWER_SECONDS)
         for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
             if stream is not None:
                 stream.close()
