@@ -32,7 +32,7 @@ def look(
         "%0", 1, "3.3a", 2, width, HEIGHT, history, False, None, False, alternate, False,
         tuple(screen), len(screen) - 1 if cursor is None else cursor, 0,
     )  # fmt: skip
-    return Snapshot(entry, logical, limit, None, False)
+    return Snapshot(entry, logical, limit, None)
 
 
 def told(looks: Looks, now: Snapshot) -> list[tuple[int, str, bool]]:
@@ -160,7 +160,7 @@ def test_the_tail_of_a_seen_line_at_the_top_of_a_capture_is_not_told() -> None:
     looks = Looks(look(["a", "b", "c", "d"], 10))
     first = look(["a", "", "", "x", "x", "x"], 12, lookback=2)
     rows = (first.captured[0], wrapped, *first.captured[3:])
-    looks.compare(Snapshot(first.entry, rows, 2000, None, False))
+    looks.compare(Snapshot(first.entry, rows, 2000, None))
     now = look(["line", "x", "x", "x", "y"], 13, lookback=1)
     assert told(looks, now) == [(15, "x", True), (16, "y", True)]
 

@@ -44,7 +44,8 @@ async def open_observer(
             return tap
         if not snapshot.entry.piped:
             return Poll(driver, tmux, snapshot)  # the tap was deaf; the cut stands
-        if not leftovers.end_orphan(pane, snapshot.entry.server_pid, snapshot.pipe_pid):
+        server, pipe = snapshot.entry.server_pid, snapshot.pipe_pid
+        if not await leftovers.end_orphan(driver, pane, server, pipe):
             break
     if backend == "tap":
         raise TmuxWaitError(f"{pane} already has a pipe (pipe-pane); it cannot be tapped")

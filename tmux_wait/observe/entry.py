@@ -58,7 +58,6 @@ class Snapshot:
     captured: tuple[LogicalRow, ...]  # history rows among them
     history_limit: int
     pipe_pid: int | None  # of the pipe as the dispatch left it; tmux 3.7 and newer
-    pipe_open: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +88,7 @@ class Look:
             blocked = "" if typed else " ; ".join(seen)
             captures = [[*guarded, blocked, " ; ".join([*pipe, *seen, *typed])]]
         state = [*say, f"{self.token} {STATE}"]
-        return [state, *captures, [*say, f"{self.token} #{{pane_pipe}}|#{{pane_pipe_pid}}"]]
+        return [state, *captures, [*say, f"{self.token} #{{pane_pipe_pid}}"]]
 
     def _captures(self, say: list[str]) -> list[list[str]]:
         capture = ["capture-pane", "-p", "-t", self.pane, "-S", f"-{self.lookback}"]
@@ -164,7 +163,5 @@ def _snapshot(state: dict[str, str], plain: str, joined: str, last: str) -> Snap
         cursor_row=cursor_row,
         cursor_cell=cursor_cell,
     )
-    pipe, _, pid = last.strip().partition("|")
-    return Snapshot(
-        entry, tuple(rows), number["history_limit"], int(pid) if pid else None, pipe == "1"
-    )
+    pipe_pid = int(last) if last.strip().isdecimal() else None
+    return Snapshot(entry, tuple(rows), number["history_limit"], pipe_pid)

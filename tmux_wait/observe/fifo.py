@@ -74,10 +74,12 @@ class Fifo:
         return True
 
     def _is_held_by(self, pid: int) -> bool:
+        ours = os.fstat(self.fd)
         try:
-            return Path(f"/proc/{pid}/fd/1").samefile(f"/dev/fd/{self.fd}")
+            its = Path(f"/proc/{pid}/fd/1").stat()
         except OSError:
             return False
+        return (its.st_dev, its.st_ino) == (ours.st_dev, ours.st_ino)
 
     def read(self, most: int) -> bytes | None:
         """Return up to ``most`` bytes; None: nothing now; empty: no writer (any more)."""

@@ -15,7 +15,10 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
+from tmux_wait.drive import Driver
 from tmux_wait.process import parent_of, started_at
+
+ENDING_TIME = 1.0  # seconds that a killed process gets to end
 
 FOLDER = re.compile(r"tmux-wait-(?P<pid>\d+)-(?P<start>\d+)-(?P<space>\d+)-\w+")
 FIFO = re.compile(rf"/{FOLDER.pattern}/(?P<pane>\d+)(?![^ ';])")
@@ -47,19 +50,22 @@ def abandoned_folders(bases: Iterable[Path]) -> Iterator[Path]:
                     yield Path(entry.path)
 
 
-def end_orphan(pane: str, server_pid: int, pipe_pid: int | None) -> bool:
+async def end_orphan(driver: Driver, pane: str, server_pid: int, pipe_pid: int | None) -> bool:
     """End the pipe of ``pane`` if a dead process of ours left it; False: it is somebody else's.
 
     ``pipe_pid`` is ``#{pane_pipe_pid}`` where tmux knows it; else every child of the server is
     looked at. A live owner's, and anything unclear, is not an orphan. Linux only: it asks /proc.
     """
-    ended = False
-    for pid in [pipe_pid] if pipe_pid else _children(server_pid):
-        if _holds_dead_fifo(pid, pane.removeprefix("%")):
-            with suppress(OSError):
-                os.kill(pid, signal.SIGKILL)
-                ended = True
-    return ended
+    candidates = [pipe_pid] if pipe_pid else _children(server_pid)
+    orphans = [pid for pid in candidates if _holds_dead_fifo(pid, pane.removeprefix("%"))]
+    for pid in orphans:
+        with suppress(OSError):
+            os.kill(pid, signal.SIGKILL)
+    # Once it has ended, tmux has closed the pipe before it hears of the next client.
+    limit = driver.now() + ENDING_TIME
+    while any(started_at(pid) for pid in orphans) and driver.now() < limit:
+        await driver.wait((), driver.now() + 0.001)
+    return bool(orphans)
 
 
 def _holds_dead_fifo(pid: int, pane: str) -> bool:
