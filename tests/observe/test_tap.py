@@ -27,7 +27,7 @@ from ears import (
 from tmux_wait.drive import Driver
 from tmux_wait.drive.aio import AsyncioDriver
 from tmux_wait.errors import TmuxWaitError
-from tmux_wait.observe import Data, Ended, EndReason, tap
+from tmux_wait.observe import Data, Ended, EndReason, fifo, tap
 from tmux_wait.observe.choose import open_observer
 from tmux_wait.observe.fifo import Fifo, base_folders
 from tmux_wait.observe.typing import Typing
@@ -408,6 +408,33 @@ def test_a_folder_that_tmux_or_the_shell_would_change_is_skipped(
     monkeypatch.setenv("XDG_RUNTIME_DIR", path)
     monkeypatch.setenv("TMPDIR", "/tmp/plain é {};~")
     assert list(base_folders()) == [Path("/tmp/plain é {};~"), Path("/tmp")]
+
+
+@on_both_drivers
+def test_without_any_folder_the_pane_is_polled(
+    run: Main, tmux_server: TmuxServerFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pane = tmux_server.pane()
+    monkeypatch.setattr(fifo, "base_folders", lambda: iter([Path("/nonexistent")]))
+
+    async def main(driver: Driver) -> None:
+        ear = await listen(driver, tmux_server, pane, typing=Typing("once"))
+        assert ear.name == "poll"
+        with pytest.raises(TmuxWaitError, match="cannot be tapped"):
+            await listen(driver, tmux_server, pane, backend="tap")
+
+    run(main)
+    tmux_server.shows(pane, "once")
+
+
+def test_the_next_folder_is_taken_where_one_cannot_be_written(
+    spotless: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", "/nonexistent")
+    monkeypatch.setenv("TMPDIR", str(spotless))
+    made = Fifo("3")
+    assert [path.name for path in spotless.glob("*/*")] == ["3"]
+    made.close()
 
 
 def test_a_folder_with_blanks_and_brackets_works(

@@ -39,8 +39,14 @@ async def open_observer(
         return await _open_poll(driver, tmux, pane, typing, until)
     await taps.wait_for_closing(driver, tmux, pane)
     for _ in range(MOST_ORPHANS):
-        tap, snapshot = await _open_tap(driver, tmux, pane, typing, until, backend)
-        if tap is not None:
+        try:
+            tap = Tap(driver, tmux, pane)
+        except OSError as failure:
+            if backend == "tap":
+                raise TmuxWaitError(f"{pane} cannot be tapped: {failure}") from failure
+            break
+        snapshot = await _open_tap(tap, typing, until, backend)
+        if snapshot is None:
             return tap
         if not snapshot.entry.piped:
             return Poll(driver, tmux, snapshot)  # the tap was deaf; the cut stands
@@ -82,19 +88,19 @@ async def _open_poll(
     return Poll(driver, tmux, await _look(driver, tmux, pane, typing, until))
 
 
-async def _open_tap(
-    driver: Driver, tmux: Tmux, pane: str, typing: Typing | None, until: float, backend: str
-) -> tuple[Tap | None, Snapshot]:
-    """Return the tap, or None and the snapshot of a pane that has a pipe or is out of reach."""
-    tap = Tap(driver, tmux, pane)
+async def _open_tap(tap: Tap, typing: Typing | None, until: float, backend: str) -> Snapshot | None:
+    """Open a tap; the snapshot tells of a pane that has a pipe or is out of reach."""
     try:
         snapshot = await tap.open(typing, until)
         if not snapshot.entry.piped and await tap.proved(until):
-            return tap, snapshot
+            return None
         if backend == "tap" and not snapshot.entry.piped:
-            raise TmuxWaitError(f"the tap on {pane} stays silent: its shell cannot reach our FIFO")
+            raise TmuxWaitError(
+                f"the tap on {tap.pane} stays silent: its shell cannot reach our FIFO"
+            )
         await tap.close()
     except BaseException:
-        driver.later(tap.close)
+        tap.let_go()
+        tap.driver.later(tap.close)
         raise
-    return None, snapshot
+    return snapshot

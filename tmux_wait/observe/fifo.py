@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from tmux_wait.errors import TmuxWaitError
 from tmux_wait.observe.leftovers import owner_prefix
 
 # Between tmux and /bin/sh, `#` and `%` are expanded by the one and quotes read by both.
@@ -29,18 +28,27 @@ class Fifo:
     """
 
     def __init__(self, name: str) -> None:
-        self._folder = _make_folder()
-        self._path = self._folder / name
-        self._named = True
+        """Make and open the FIFO in the first folder that lets us; raises OSError if none does."""
         self.fd = -1
         self.writer: int | None = None
-        try:
-            os.mkfifo(self._path, 0o600)
-            # Open before there is a writer, so that the writer's own open does not block.
-            self.fd = os.open(self._path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-        except OSError as failure:
-            self.close()
-            raise TmuxWaitError(f"cannot make a FIFO in {self._folder}: {failure}") from failure
+        refusal = OSError("no folder for a FIFO: XDG_RUNTIME_DIR, TMPDIR and /tmp cannot be used")
+        for base in base_folders():
+            self._folder = base / (owner_prefix() + os.urandom(8).hex())
+            self._path = self._folder / name
+            self._named = True
+            try:
+                self._make()
+                return
+            except OSError as failure:
+                refusal = failure
+                self.unlink()
+        raise refusal
+
+    def _make(self) -> None:
+        self._folder.mkdir(mode=0o700)
+        os.mkfifo(self._path, 0o600)
+        # Open before there is a writer, so that the writer's own open does not block.
+        self.fd = os.open(self._path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
 
     def shell_command(self) -> str:
         """Return the command that writes its PID and then its standard input into the FIFO."""
@@ -112,15 +120,6 @@ class Fifo:
         if self.fd >= 0:
             os.close(self.fd)
             self.fd = -1
-
-
-def _make_folder() -> Path:
-    for base in base_folders():
-        with suppress(OSError):
-            folder = base / (owner_prefix() + os.urandom(8).hex())
-            folder.mkdir(mode=0o700)
-            return folder
-    raise TmuxWaitError("no folder for a FIFO: XDG_RUNTIME_DIR, TMPDIR and /tmp cannot be used")
 
 
 def base_folders() -> Iterator[Path]:
