@@ -28,6 +28,10 @@ from tmux_wait.process import is_asleep
 from tmux_wait.tmux import Tmux
 
 MOST_BYTES = 256 * 1024  # of one event
+# After an event of so many bytes more is let gather for so many seconds. A pipe holds 64 KiB, and
+# tmux renders some 20 KiB in a millisecond.
+FLOOD_BYTES = 2048
+GATHER_TIME = 0.001
 PROOF_TIME = 1.0  # seconds until a tap that has not proved itself open counts as deaf
 LEAST_PROOF_TIME = 0.1  # seconds, even past the caller's deadline
 CLOSE_TIME = 0.2  # seconds that a close waits for the pipe's processes at most
@@ -53,6 +57,7 @@ class Tap:
         self._ending: Ending | None = None
         self._unread = b""  # came together with the proof
         self._eof = False
+        self._flooded = False
         self._end: Ended | None = None
         # Whether our pipe is there: None while the answer to the dispatch is not known.
         self._piped: bool | None = None
@@ -106,12 +111,14 @@ class Tap:
                 self._end = await self._why_it_ended(until)
                 break
             assert self._ending is not None
+            await self._gather(until)
             due = self._ending.due(until)
             ready = await self.driver.wait([self._fifo.fd, *self._ending.watched], due)
             if self._fifo.fd in ready:
                 data = self._fifo.read(MOST_BYTES)
                 self._eof = data == b""
                 if data:
+                    self._flooded = len(data) >= FLOOD_BYTES
                     self._ending.heard()
                     return Data(data)
             if ready:
@@ -121,6 +128,13 @@ class Tap:
             else:
                 return None
         return self._end
+
+    async def _gather(self, until: float | None) -> None:
+        """Let a flood gather: a reader that takes each small piece slows the pane down."""
+        if self._flooded:
+            self._flooded = False
+            pause = self.driver.now() + GATHER_TIME
+            await self.driver.wait((), pause if until is None else min(pause, until))
 
     def let_go(self) -> None:
         """Say that `close` will come: the next tap on this pane waits for it."""
