@@ -420,9 +420,14 @@ control_data(struct tw_control *t, struct slice *piece, struct events *events)
 static void
 control_data_end(struct tw_control *t, struct events *events)
 {
-	if (t->unescape.size != 0 && t->size - t->start == TW_OUTPUT_LIMIT)
-		control_output_event(t, events);
-	t->size += (uint32_t)unescape_end(&t->unescape, t->arena + t->size);
+	uint8_t	rest[sizeof t->unescape.held];
+	size_t	n = unescape_end(&t->unescape, rest), i;
+
+	for (i = 0; i < n; i++) {
+		if (t->size - t->start == TW_OUTPUT_LIMIT)
+			control_output_event(t, events);
+		t->arena[t->size++] = rest[i];
+	}
 	control_output_event(t, events);
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
+from random import Random
 
 from hypothesis import strategies as st
 
@@ -21,6 +22,9 @@ BROKEN = [
     b"\x80",
     b"\xc2\x85",
     b"\xed\xa0\x80",
+    b"\xf0\x80\x80",
+    b"\xe0\x80",
+    b"\xf4\x90\x80",
 ]
 CONTROLS = [
     b"\r",
@@ -72,6 +76,32 @@ def pieces() -> st.SearchStrategy[bytes]:
 def terminal_input(most: int = 40) -> st.SearchStrategy[bytes]:
     """What a pane might write."""
     return st.lists(pieces(), max_size=most).map(b"".join)
+
+
+def terminal_soup(random: Random) -> bytes:
+    """A few tokens over and over, so that they meet in all orders: text, and what edits it."""
+
+    def move() -> bytes:
+        return b"\x1b[%d%c" % (random.choice((1, 1, 2, 3, 7, 20)), random.choice(b"@ABCDGIKPXZb"))
+
+    text = [random.choice((*WORDS, *UTF8[:7], *UTF8[:7])) for _ in range(random.randint(1, 4))]
+    back = [random.choice((b"\r", b"\b", b"\x1b[D", b"\x1b[2D", b"\x1b[3G")) for _ in range(2)]
+    edits = [random.choice((move(), move(), *CONTROLS, *SEQUENCES)) for _ in range(4)]
+    rare = [random.choice((*BROKEN, *SEQUENCES, b"\n"))]
+    tokens = 3 * text + 2 * back + 2 * edits + rare
+    return b"".join(random.choices(tokens, k=random.randint(5, 60)))
+
+
+SOUP_LITERALS = (
+    b"a b aa ab ba aab bab ready b0123 x\xc2\xa0 a\xcc\x81".split()
+    + [b"  ", b" a", b"b ", b"a\nb", b"b\n", b"\na", b" \n", b"x y"]
+    + [word.encode() for word in ("é", "世", "a世", "世b", "世 ", "世世", " 世", "é世", "界a")]
+)
+
+
+def random_cut(random: Random, data: bytes) -> Iterator[bytes]:
+    """Cut ``data`` at random, mostly into few pieces."""
+    return cut(data, [random.randrange(10_000) for _ in range(random.choice((0, 1, 1, 2, 3, 12)))])
 
 
 def cut(data: bytes, places: list[int]) -> Iterator[bytes]:

@@ -154,9 +154,9 @@ MIB = 1 << 20
         (2 * MIB + 5, [MIB, MIB, 5]),
     ],
 )
-@pytest.mark.parametrize("tail", [b"", b"\\012", b"\\"])
+@pytest.mark.parametrize("tail", [b"", b"\\012", b"\\", b"\\01"])
 def test_a_long_output_line_is_split_at_each_mib(size: int, sizes: list[int], tail: bytes) -> None:
-    data = b"x" * (size - (1 if tail else 0))
+    data = b"x" * (size - (1 if tail == b"\\012" else len(tail)))
     line = b"%output %7 " + data + tail + b"\n"
     for step in (len(line), 65_537):
         parser = ControlParser()

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+from random import Random
 from unittest import mock
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from samples import cut, cuts, literals, pieces, terminal_input
+from samples import (
+    SOUP_LITERALS,
+    cut,
+    cuts,
+    literals,
+    pieces,
+    random_cut,
+    terminal_input,
+    terminal_soup,
+)
 from terminal_twin import TerminalTwin
 
 from tmux_wait import stream
@@ -62,6 +73,44 @@ def test_a_scan_is_what_the_twin_says_however_it_is_cut(
     assert hits == twin.hits
     assert text == b"".join(twin.lines)
     same_state(scan, twin)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_much_more_input_agrees_with_the_twin(seed: int) -> None:
+    for round_ in range(400):
+        random = Random(f"{seed} {round_}")
+        wanted = tuple(random.choices(SOUP_LITERALS, k=random.randint(1, 6)))
+        width = random.choice((None, 1, 2, 3, 4, 5, 7, 10, 20))
+        limit = random.choice((16, 17, 24, 32, 64, 65536))
+        context = random.choice((0, 1, 3, 8, 4096))
+        twin = TerminalTwin(wanted, width=width, context=context, limit=limit)
+        scan = scanner(limit, wanted, width=width, context=context)
+        hits: list[LineHit] = []
+        versions: list[Version] = []
+        if random.random() < 0.3:
+            line = random.choice(("aab", "世a世", "ready, e\u0301")).encode()
+            cursor = random.randrange(12)
+            scan.seed(line, cursor)
+            twin.seed(line, cursor)
+        for _ in range(random.randint(1, 4)):
+            data = terminal_soup(random)
+            for piece in random_cut(random, data):
+                hits += scan.feed(piece)
+                versions += scan.versions()
+            twin.feed(data)
+            if random.random() < 0.5:
+                hits += scan.quiet()
+                twin.quiet()
+            if random.random() < 0.2:
+                width = random.choice((None, 2, 3, 8, 20))
+                scan.resize(width)
+                twin.resize(width)
+            same_state(scan, twin)
+        hits += scan.finish()
+        versions += scan.versions()
+        twin.finish()
+        assert hits == twin.hits
+        assert versions == twin.versions
 
 
 STEPS = st.lists(

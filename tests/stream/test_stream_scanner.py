@@ -113,6 +113,14 @@ def test_the_pane_not_heard_for_longest_is_dropped_beyond_128(panes: int) -> Non
     assert Hit(0, 0, 9, b"was ready, ready" if panes <= PANES else b"was ready, re") in hits
 
 
+def test_a_pane_that_was_dropped_and_speaks_again_is_a_new_one() -> None:
+    others = b"".join(output(pane, b"x") for pane in range(1, PANES + 1))
+    scanner = Scanner([b"a"])
+    hits = scanner.feed(output(0, b"a1") + others + output(0, b"a2") + others + output(0, b"a3"))
+    assert hits == [Hit(0, 0, 1, b"a1"), Hit(0, 0, 1, b"a2")]
+    assert scanner.finish() == [Hit(0, 0, 1, b"a3")]
+
+
 def test_ever_new_panes_leave_nothing_behind() -> None:
     scanner = Scanner([b"a", b"aa"])
     hits = sum(
