@@ -34,6 +34,7 @@ class TmuxServerFixture:
         self.name = f"tw-{uuid.uuid4().hex[:12]}"
         self.folder = folder
         self.pid = 0
+        self.socket = ""
 
     def run(self, *args: str) -> subprocess.CompletedProcess[str]:
         """Run one tmux command on this server and return what came of it."""
@@ -65,7 +66,8 @@ class TmuxServerFixture:
             "new-session", "-d", "-x", str(width), "-y", str(height), "-P", "-F", "#{pane_id}",
             *(command or ("exec cat",)),
         )  # fmt: skip
-        self.pid = int(self.tmux("display-message", "-p", "-t", pane, "#{pid}"))
+        pid, self.socket = self.get(pane, "#{pid} #{socket_path}").split(" ", 1)
+        self.pid = int(pid)
         return pane
 
     def get(self, pane: str, fields: str) -> str:
@@ -97,6 +99,7 @@ class TmuxServerFixture:
         if _alive(self.pid):
             os.kill(self.pid, signal.SIGKILL)
             pytest.fail("the test's tmux server did not end")
+        Path(self.socket).unlink(missing_ok=True)  # tmux leaves it
 
 
 def _alive(pid: int) -> bool:
