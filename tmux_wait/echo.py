@@ -85,22 +85,6 @@ class Submission:
         )
 
 
-def up_to_cell(row: str, cell: int) -> str:
-    """Return the part of a row before a cell, with blanks where nothing was written."""
-    if row.isascii():
-        return row[:cell].ljust(cell)
-    from unicodedata import combining, east_asian_width
-
-    kept, cells = "", 0
-    for character in row:
-        width = 0 if combining(character) else 1 + (east_asian_width(character) in "WF")
-        if cells + width > cell:
-            break
-        kept += character
-        cells += width
-    return kept + " " * (cell - cells)
-
-
 @dataclass(slots=True)
 class Ledger:
     """The lines that we submitted in one pane of one tmux server, oldest first."""

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from tmux_wait.observe.rows import LogicalRow, cells, join_rows, locate_cursor, without_banner
+from tmux_wait.cells import cells
+from tmux_wait.observe.rows import LogicalRow, join_rows, locate_cursor, without_banner
 
 # name: (width, plain capture, joined capture, logical rows, as each tmux prints them)
 ALIGNED: dict[str, tuple[int, list[str], list[str], list[str]]] = {

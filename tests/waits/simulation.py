@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from tmux_wait.echo import Ledger, up_to_cell
+from tmux_wait.cells import up_to_cell
+from tmux_wait.echo import Ledger
 from tmux_wait.observe import Row
 from tmux_wait.observe.entry import Entry
 from tmux_wait.patterns import PatternSet

@@ -8,9 +8,11 @@ it joined; the plain capture says where rows are. tmux 3.1c pads every joined ro
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+
+from tmux_wait.cells import cells
+from tmux_wait.cells import width as width_of
 
 TAB_WIDTH = 8  # cells; tmux's default stops, as it does not say where a program put others
 BANNER = re.compile(r"Pane is dead(?: \(|$)")
@@ -29,13 +31,6 @@ class LogicalRow:
     def height(self) -> int:
         """Return how many screen rows it takes."""
         return len(self.parts)
-
-
-def cells(text: str) -> int:
-    """Return how many cells a text without tabs takes; tmux may know a rare character better."""
-    if text.isascii():
-        return len(text)
-    return sum(_width(character) for character in text)
 
 
 def join_rows(
@@ -88,12 +83,6 @@ def _is_banner(text: str, banner: str) -> bool:
     return bool(BANNER.match(text)) or (bool(banner) and banner.startswith(text))
 
 
-def _width(character: str) -> int:
-    if unicodedata.category(character) in ("Mn", "Me", "Cf"):
-        return 0
-    return 2 if unicodedata.east_asian_width(character) in ("W", "F") else 1
-
-
 def _without_tabs(text: str) -> str:
     if "\t" not in text:
         return text
@@ -138,7 +127,7 @@ def _indent(text: str) -> int:
 def _without_edge_blanks(parts: list[str], width: int) -> list[str]:
     """Remove the blank that 3.1c puts where a wide character did not fit at the edge."""
     for at in range(len(parts) - 1):
-        wide = parts[at + 1] and _width(parts[at + 1][0]) == 2
+        wide = parts[at + 1] and width_of(parts[at + 1][0]) == 2
         if wide and parts[at].endswith(" ") and cells(parts[at]) == width:
             parts[at] = parts[at][:-1]
     return parts

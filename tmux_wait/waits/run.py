@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from tmux_wait.cells import up_to_cell
 from tmux_wait.drive import Driver
-from tmux_wait.echo import LedgerBook, up_to_cell
+from tmux_wait.echo import LedgerBook
 from tmux_wait.errors import PaneNotFoundError, TmuxWaitError
 from tmux_wait.observe import Data, Ended, EndReason, Observer, Rows
 from tmux_wait.observe.choose import look, open_observer
