@@ -34,6 +34,8 @@ commands:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one subcommand and return the exit status; ``argv`` is without the program's name."""
+    if argv is None:
+        _die_quietly()
     arguments = list(sys.argv[1:] if argv is None else argv)
     if not arguments:
         complain(f"which command? One of: {', '.join(COMMANDS)} (tmux-wait --help says more)")
@@ -52,6 +54,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         return Status.USAGE
     module = importlib.import_module(COMMANDS[first][0])
     return int(module.run(rest))
+
+
+def _die_quietly() -> None:
+    """Let a Ctrl-C end us without a traceback until a subcommand has something to clear up."""
+    import signal
+
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _help() -> str:

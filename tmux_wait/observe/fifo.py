@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from tmux_wait.observe.leftovers import owner_prefix
+from tmux_wait.observe.leftovers import SHELL_OPENS, owner_prefix
 
 # Between tmux and /bin/sh, `#` and `%` are expanded by the one and quotes read by both.
 UNSAFE_PATH = re.compile(r"[#%'\"\\`$\n]")
@@ -51,8 +51,12 @@ class Fifo:
         self.fd = os.open(self._path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
 
     def shell_command(self) -> str:
-        """Return the command that writes its PID and then its standard input into the FIFO."""
-        return f"exec >'{self._path}' && echo $$ && exec cat"
+        """Return the command that writes its PID and then its standard input into the FIFO.
+
+        It opens the FIFO for reading as well first: to open it for writing alone would wait, for
+        good, for a reader that was killed meanwhile. So it gets SIGPIPE instead.
+        """
+        return f"{SHELL_OPENS}'{self._path}' >'{self._path}' 3>&- && echo $$ && exec cat"
 
     def prove(self, data: bytes) -> bytes | None:
         """Take the first bytes that came and return those behind the proof; None: not yet all.

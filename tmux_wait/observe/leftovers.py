@@ -22,6 +22,8 @@ ENDING_TIME = 1.0  # seconds that a killed process gets to end
 
 FOLDER = re.compile(r"tmux-wait-(?P<pid>\d+)-(?P<start>\d+)-(?P<space>\d+)-\w+")
 FIFO = re.compile(rf"/{FOLDER.pattern}/(?P<pane>\d+)(?![^ ';])")
+# How the command of a pipe's shell begins; the path of its FIFO follows.
+SHELL_OPENS = "exec 3<>"
 
 
 def owner_prefix() -> str:
@@ -86,13 +88,13 @@ def _output_of(pid: int) -> str:
 
 
 def _command_of(pid: int) -> str:
-    """Return the command of a shell that is about to open, or waits to open, its FIFO."""
+    """Return the command of a shell that is about to open its FIFO."""
     try:
         words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
     except OSError:
         return ""
     command = words[2].decode(errors="replace") if words[1:2] == [b"-c"] else ""
-    return command if command.startswith("exec >'") else ""
+    return command if command.startswith(SHELL_OPENS) else ""
 
 
 def _children(parent: int) -> Iterator[int]:
