@@ -8,7 +8,7 @@ build_inputs := pyproject.toml setup.py tmux_wait/_build.py $(wildcard csrc/*.[c
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lint test-matrix tmux-versions dist clean system-packages
+.PHONY: help demo test lint test-matrix tmux-versions bench dist clean system-packages
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -29,6 +29,9 @@ test-matrix: $(venv)/.installed-strictly tmux-versions ## run what drives tmux o
 
 tmux-versions: system-packages ## fetch those five versions into .tmux-versions
 	tests/matrix/fetch
+
+bench: $(venv)/.installed ## what a wait costs, beside the floor it stands on
+	$(python) bench/waits.py
 
 dist: $(venv)/.installed ## build the sdist and the wheel into dist
 	$(python) -m build
