@@ -18,6 +18,7 @@
  * An edit moves what stands behind it: up to the line's limit of bytes.
  */
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -250,6 +251,7 @@ lines_splice(struct lines *l, uint32_t a, uint32_t b, uint32_t n, uint32_t m)
 	uint32_t	from = lines_byte(l, a), to = lines_byte(l, b);
 	uint32_t	behind = l->cells - b, delta = from + m - to, i;
 
+	assert(l->size + delta <= l->limit && a + n + behind <= l->limit);
 	if (delta != 0)
 		memmove(l->text + from + m, l->text + to, l->size - to);
 	if (!l->plain) {
@@ -333,15 +335,15 @@ lines_truncate(struct lines *l, uint32_t cell)
 
 /*
  * Write a character of one or two cells at the cursor, which is not beyond
- * the text and on whose row there is room; it fits.
+ * the text; it fits, and cuts no other character in two.
  */
 void
 lines_put(struct lines *l, const struct glyph *g)
 {
 	uint32_t	a = lines_cursor(l), b = a + g->width, from;
 
-	lines_split(l, a);
-	lines_split(l, b);
+	assert(lines_fits(l, g) && !lines_is_tail(l, a) &&
+	    !lines_is_tail(l, b));
 	if (b > l->cells)
 		b = l->cells;
 	if (g->size != 1 || g->width != 1)
@@ -442,16 +444,18 @@ lines_insert(struct lines *l, uint32_t n)
 		lines_truncate(l, a);
 }
 
-/* The first cell of the last `bytes` bytes, or a little after it. */
+/*
+ * The first of the last cells that have at most `bytes` bytes and are no more
+ * than that.
+ */
 uint32_t
 lines_tail(const struct lines *l, uint32_t bytes)
 {
-	uint32_t	cell, low = 0, high = l->cells;
+	uint32_t	cell, low, high = l->cells;
 
-	if (bytes >= l->size)
-		return (0);
+	low = l->cells > bytes ? l->cells - bytes : 0;
 	if (l->plain)
-		return (l->cells - bytes);
+		return (low);
 	while (low < high) {
 		cell = (low + high) / 2;
 		if (l->size - lines_byte(l, cell) > bytes)

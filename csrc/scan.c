@@ -100,7 +100,7 @@ scan_clip(struct tw_scan *s, uint32_t width)
 
 	if (!s->no_wrap || l->width == 0 || l->column + width <= l->width)
 		return (1);
-	l->column = l->width - 1;
+	lines_to_column(l, l->width - 1);
 	return (width == 1);
 }
 
@@ -133,6 +133,10 @@ scan_fit(struct tw_scan *s, const struct glyph *g, struct tw_out *out)
 {
 	struct lines	*l = &s->lines;
 
+	/* Halves of characters first: what is left of them takes room. */
+	lines_split(l, lines_cursor(l));
+	if (!s->insert)
+		lines_split(l, lines_cursor(l) + g->width);
 	if (!lines_fits(l, g) && lines_cursor(l) < l->cells)
 		lines_truncate(l, lines_cursor(l));
 	return (lines_fits(l, g) || version_end(s, TW_END_CUT, out));
@@ -187,6 +191,7 @@ scan_put(struct tw_scan *s, struct tw_out *out)
 
 	if (g.width == 0)
 		return (scan_combine(s, out));
+	s->last = s->glyph;
 	if (l->width == 1)
 		g.width = 1;
 	if (!scan_clip(s, g.width))
@@ -197,7 +202,6 @@ scan_put(struct tw_scan *s, struct tw_out *out)
 	    !scan_fit(s, &g, out))
 		return (0);
 	cell = lines_cursor(l);
-	lines_split(l, cell);
 	if (!version_advance(s, lines_byte(l, cell), out) ||
 	    !version_has_room(s, g.size, out))
 		return (0);
@@ -207,7 +211,6 @@ scan_put(struct tw_scan *s, struct tw_out *out)
 	(void)version_search(s, g.bytes, g.size, out);
 	scan_wrote(s, cell + g.width, g.size);
 	s->visible += !g.blank;
-	s->last = s->glyph;
 	return (1);
 }
 
@@ -433,7 +436,7 @@ scan_restore(struct tw_scan *s, struct tw_out *out)
 	s->lines.row = s->saved_row;
 	s->lines.column = s->saved_column;
 	if (s->lines.width != 0 && s->saved_column == s->lines.width)
-		s->lines.column--;	/* not about to wrap, as in tmux */
+		lines_to_column(&s->lines, s->lines.width - 1);	/* as tmux */
 	return (1);
 }
 

@@ -23,7 +23,7 @@ def compile_arguments() -> list[str]:
     if os.environ.get("TMUX_WAIT_WERROR") == "1":
         flags.append("-Werror")
     if os.environ.get("TMUX_WAIT_SANITIZE") == "1":
-        flags += ["-g", "-fno-omit-frame-pointer", *_sanitizers()]
+        flags += ["-g", "-UNDEBUG", "-fno-omit-frame-pointer", *_sanitizers()]
     return flags
 
 

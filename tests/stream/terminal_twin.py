@@ -361,7 +361,7 @@ class TerminalTwin:
             return
         self.row, self.column = self.saved
         if self.width and self.column == self.width:
-            self.column -= 1
+            self.to_column(self.width - 1)
 
     def row_span(self) -> tuple[int, int, bool]:
         end = len(self.cells)
@@ -424,7 +424,7 @@ class TerminalTwin:
             width = 1
         if self.width and self.column + width > self.width:
             if not self.wraps:
-                self.column = self.width - 1
+                self.to_column(self.width - 1)
                 if width == 2:
                     return
             else:
@@ -435,22 +435,22 @@ class TerminalTwin:
         if width == 2:
             new.append(Cell(tail=True))
         at = self.cursor()
+        self.split(at)
+        if not self.insert:
+            self.split(at + width)
         if not self.fits(self.cells[:at] + new + self.cells[at + width :]):
-            self.split(at)
             del self.cells[at:]
             if not self.fits(self.cells + new):
                 self.end(VersionEnd.CUT)
                 at = self.cursor()
                 new[0].bytes = [(byte, self.version) for byte in data]
-        self.split(at)
         self.pass_to(at)
         if self.insert and at < len(self.cells):
             self.shift(width)
             if not self.fits(self.cells[:at] + new + self.cells[at + width :]):
-                self.split(at)
                 del self.cells[at:]
-        self.split(at + width)
         self.cells[at : at + width] = new
+        assert self.fits(self.cells)
         self.column += width
         self.wrote(self.byte_of(at), len(data), at + width)
         self.visible += not is_blank
@@ -636,7 +636,9 @@ class TerminalTwin:
         n = next(
             n
             for n in range(len(self.cells) + 1)
-            if len(text) - self.byte_of(n) <= self.context and not self.is_tail(n)
+            if len(text) - self.byte_of(n) <= self.context
+            and len(self.cells) - n <= self.context
+            and not self.is_tail(n)
         )
         cursor = self.cursor() - n
         self.before += text[: self.byte_of(n)]
