@@ -17,6 +17,17 @@ PATIENCE = 10.0  # seconds: how long a test waits for a condition before it fail
 TMUX = os.environ.get("TMUX_WAIT_TEST_TMUX", "tmux")
 
 
+def _take_signals() -> None:
+    """Undo that a shell's background job, or nohup, has us and our children ignore signals."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
+_take_signals()
+
+
 def wait_until(condition: Callable[[], bool], what: str = "the condition") -> None:
     """Look again and again until ``condition`` holds; fail after ``PATIENCE`` seconds."""
     deadline = time.monotonic() + PATIENCE

@@ -62,7 +62,7 @@ def reader(server: TmuxServerFixture, kept: Path) -> str:
     """Start a pane that keeps what is typed into it."""
     script = kept.with_suffix(".py")
     script.write_text(READER)
-    pane = server.pane(f"exec {sys.executable} '{script}' '{kept}'")
+    pane = server.pane(f"exec '{sys.executable}' '{script}' '{kept}'")
     server.shows(pane, "reading")
     return pane
 

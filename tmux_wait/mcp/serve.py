@@ -67,7 +67,9 @@ async def _serve(settings: Settings) -> int:
     stdin.stop()
     await asyncio.wait({wire, gone}, timeout=FLUSH_SECONDS)
     status = SIGNAL_STATUS + signalled.result() if signalled.done() else _outcome(wire)
-    if not wire.done():  # the client does not read: a thread of the SDK is stuck in its write
+    if not wire.done() or _is_broken(wire):
+        # The client does not read: a thread of the SDK is stuck in its write, or the SDK's
+        # buffer holds what the interpreter would complain of being unable to flush.
         os._exit(status)
     return status
 
@@ -90,11 +92,17 @@ def _signalled(ending: Sequence[signal.Signals]) -> asyncio.Future[int]:
 def _outcome(wire: asyncio.Task[None]) -> int:
     if not wire.done() or wire.cancelled() or (error := wire.exception()) is None:
         return 0
-    causes = _leaves(error)
-    if all(isinstance(cause, BrokenPipeError) for cause in causes):
+    if _is_broken(wire):
         return 0  # the client closed its end first
-    logger.error("the connection broke: %s", "; ".join(map(repr, causes)))
+    logger.error("the connection broke: %s", "; ".join(map(repr, _leaves(error))))
     return 1
+
+
+def _is_broken(wire: asyncio.Task[None]) -> bool:
+    """Say whether the client closed its reading end before we had written all."""
+    if wire.cancelled() or (error := wire.exception()) is None:
+        return False
+    return all(isinstance(cause, BrokenPipeError) for cause in _leaves(error))
 
 
 def _leaves(error: BaseException) -> list[BaseException]:
