@@ -395,12 +395,31 @@ scan_cells(struct tw_scan *s, enum op op, uint32_t n, struct tw_out *out)
 	return (1);
 }
 
+/* Write a byte of ASCII up to s->n times, as far as it is simple. */
+static void
+scan_repeat_run(struct tw_scan *s, struct tw_out *out)
+{
+	uint8_t		run[64];
+	size_t		n;
+
+	memset(run, s->glyph.bytes[0], sizeof run);
+	do {
+		n = scan_run(s, run, s->n < sizeof run ? s->n : sizeof run,
+		    out);
+		s->n -= (uint32_t)n;
+	} while (n != 0 && s->n != 0);
+}
+
 /* Write the last character s->n times more; 0: no room, s->n are left. */
 static int
 scan_repeat(struct tw_scan *s, struct tw_out *out)
 {
 	s->glyph = s->last;
 	while (s->n != 0 && s->glyph.size != 0) {
+		if (s->glyph.bytes[0] < 0x80)
+			scan_repeat_run(s, out);
+		if (s->n == 0)
+			break;
 		if (!scan_put(s, out))
 			return (0);
 		s->n--;

@@ -36,8 +36,10 @@ def _sanitizers() -> list[str]:
     return ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
 
 
+HEADER = Path(__file__).resolve().parents[1] / "csrc" / "tmux_wait.h"
+
 ffi = FFI()
-ffi.cdef(definition(Path("csrc/tmux_wait.h").read_text(encoding="ascii")))
+ffi.cdef(definition(HEADER.read_text(encoding="ascii")))
 ffi.set_source(
     "tmux_wait._core",
     '#include "tmux_wait.h"',
