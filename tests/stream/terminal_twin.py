@@ -427,7 +427,7 @@ class TerminalTwin:
                 self.to_column(self.width - 1)
                 if width == 2:
                     return
-            else:
+            if self.column + width > self.width:
                 self.wrap()
         self.append_blanks()
         self.edit(self.edge(self.cursor()))
