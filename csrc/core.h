@@ -12,7 +12,7 @@
 struct glyph {
 	uint8_t		 bytes[4];
 	uint8_t		 size;
-	uint8_t		 width;		/* cells: 0 joins the one before, 1, 2 */
+	uint8_t		 width;		/* cells; 0: joins the one before */
 	uint8_t		 blank;
 };
 
@@ -73,14 +73,14 @@ enum op {
 	OP_WRAP_MODE,
 	OP_ALTERNATE,		/* n: 1 on, 0 off */
 	OP_RESET,
-	OP_LEAVE,		/* the cursor goes elsewhere; n: column from 1, */
-				/* 0: the column stays */
+	OP_LEAVE,		/* the cursor goes elsewhere; n: column from */
+				/* 1, 0: the column stays */
 	OP_PUT			/* not from escape.c: a character to write */
 };
 
 struct escape {
 	uint8_t		 state;
-	uint8_t		 bad;		/* the sequence is ignored when it ends */
+	uint8_t		 bad;		/* to be ignored when it ends */
 	uint8_t		 private;	/* its marker: one of < = > ?, or 0 */
 	uint8_t		 middle;	/* its intermediate byte; 0 for none */
 	uint8_t		 middles;	/* how many there were */
@@ -117,7 +117,7 @@ struct lines {
 	uint32_t	 width;		/* of the pane; 0: one endless row */
 	int32_t		 row;		/* the cell at which the cursor's row */
 					/* begins; < 0: in the part cut off */
-	uint32_t	 column;	/* of the cursor; width: about to wrap */
+	uint32_t	 column;	/* of the cursor; `width`: will wrap */
 	uint8_t		 plain;
 };
 
@@ -169,7 +169,7 @@ uint32_t literals_size(const struct tw_literals *, uint32_t);
 size_t	literals_run(const struct tw_literals *, uint32_t *, const uint8_t *,
 	    size_t, uint64_t *);
 
-/* --- versions.c: where a version of a line begins and ends, what it holds --- */
+/* --- versions.c: where a version of a line begins and ends --- */
 
 struct tw_scan {
 	const struct tw_literals *literals;	/* the caller's; may be NULL */
@@ -180,7 +180,7 @@ struct tw_scan {
 	uint32_t	 keep;
 	uint32_t	 pane;
 
-	/* The version: what was written in it lies before its write position. */
+	/* The version: what it wrote lies before its write position. */
 	uint64_t	 version;
 	uint32_t	 write_cell;
 	uint32_t	 write;		/* the same in bytes */

@@ -246,7 +246,7 @@ escape_esc(const struct escape *e, uint8_t byte, uint32_t *n)
 {
 	*n = 0;
 	if (e->middles != 0) {
-		/* ESC # 8 fills the screen; charsets and the like are nothing */
+		/* ESC # 8 fills the screen; charsets are nothing */
 		if (e->middles == 1 && e->middle == '#' && byte == '8') {
 			*n = 1;
 			return (OP_LEAVE);
@@ -304,7 +304,9 @@ escape_csi_byte(struct escape *e, uint8_t byte, uint32_t *n)
 		enum state	before = e->state;
 
 		e->state = GROUND;
-		return (before == CSI_IGNORE ? OP_NONE : escape_csi(e, byte, n));
+		if (before == CSI_IGNORE)
+			return (OP_NONE);
+		return (escape_csi(e, byte, n));
 	}
 	if (e->state == CSI_IGNORE)
 		return (OP_NONE);

@@ -103,11 +103,11 @@ enum tw_version_end {
 struct tw_hit {
 	uint64_t version;
 	uint64_t offset;	/* bytes of text written when it counted */
-	int32_t start;		/* in the line's text; < 0: in an earlier line */
-	int32_t end;		/* half-open; one past the text: its line feed */
+	int32_t start;		/* in the line; < 0: in an earlier one */
+	int32_t end;		/* half-open; may include the line feed */
 	uint32_t pane;
 	uint16_t literal;
-	uint16_t complete;	/* 1: used cells left over, counted at the end */
+	uint16_t complete;	/* 1: uses cells left over */
 };
 
 struct tw_version {
@@ -210,7 +210,7 @@ void tw_panes_finish(struct tw_panes *panes, struct tw_out *out);
 /* --- control: a control client's bytes in, events out --- */
 
 enum tw_event_kind {
-	TW_EVENT_OUTPUT,	/* number: the pane; bytes: its data, unescaped */
+	TW_EVENT_OUTPUT,	/* number: the pane; bytes: its data */
 	TW_EVENT_REPLY,		/* number, flags, ok; bytes: the body's lines */
 	TW_EVENT_NOTIFICATION	/* bytes: the line without its % */
 };

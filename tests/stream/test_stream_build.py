@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import runpy
 import shutil
 import subprocess
 import sys
@@ -41,9 +42,8 @@ def test_python_unpacks_the_structs_that_c_fills() -> None:
 
 
 def test_the_build_names_each_source_file() -> None:
-    from tmux_wait._build import SOURCES
-
-    assert sorted(SOURCES) == sorted(path.stem for path in HEADER.parent.glob("*.c"))
+    sources = runpy.run_path(str(ROOT / "tmux_wait" / "_build.py"))["SOURCES"]
+    assert sorted(sources) == sorted(path.stem for path in HEADER.parent.glob("*.c"))
 
 
 def test_the_hot_path_never_allocates() -> None:
