@@ -1,4 +1,4 @@
-"""The demo shows both waits, and leaves no tmux server behind, also when it is interrupted."""
+"""The demo shows both waits and leaves nothing behind, also when it is interrupted."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from conftest import PATIENCE, wait_until
+from conftest import PATIENCE
 
 DEMO = Path(__file__).resolve().parent.parent / "docs" / "demo" / "demo.py"
 
@@ -37,16 +37,15 @@ def demo(folder: Path) -> Iterator[subprocess.Popen[str]]:
                 process.terminate()
 
 
-def tmux_servers(folder: Path) -> list[str]:
-    """The sockets in ``folder`` that a tmux server answers on."""
-    return [
-        socket.name
-        for socket in folder.glob("tmux-*/*")
-        if subprocess.run(
-            ["tmux", "-S", socket, "list-sessions"], capture_output=True, check=False
-        ).returncode
-        == 0
-    ]
+def sockets(folder: Path) -> list[Path]:
+    """The sockets of tmux servers in ``folder``."""
+    return list(folder.glob("tmux-*/*"))
+
+
+def alive(socket: Path) -> bool:
+    """Whether a tmux server answers there."""
+    command = ["tmux", "-S", str(socket), "list-sessions"]
+    return subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 
 def test_demo_shows_the_line_twice_and_ends_its_server(tmp_path: Path) -> None:
@@ -56,7 +55,7 @@ def test_demo_shows_the_line_twice_and_ends_its_server(tmp_path: Path) -> None:
     assert re.findall(r"(\w+) +server ready on port 8080$", said, re.M) == ["stdout", "line"]
     assert "matched\n" in said
     assert "Left in tmux: 0 pipes, 0 clients." in said
-    assert tmux_servers(tmp_path) == []
+    assert sockets(tmp_path) == []
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -64,8 +63,10 @@ def test_interrupted_demo_ends_its_server(tmp_path: Path, number: signal.Signals
     with demo(tmp_path) as process:
         assert process.stdout is not None
         assert any("$ tmux-wait for" in line for line in process.stdout)
-        wait_until(lambda: tmux_servers(tmp_path) != [], "the demo's tmux server")
+        (socket,) = sockets(tmp_path)
+        assert alive(socket)
         process.send_signal(number)
         process.communicate(timeout=PATIENCE)
     assert process.returncode == 128 + number
-    assert tmux_servers(tmp_path) == []
+    assert not alive(socket)
+    assert sockets(tmp_path) == []

@@ -52,7 +52,9 @@ def private_tmux() -> Iterator[None]:
         yield
     finally:
         with contextlib.suppress(subprocess.CalledProcessError):
+            socket = Path(tmux("display-message", "-p", "#{socket_path}"))
             tmux("kill-server")
+            socket.unlink(missing_ok=True)  # which tmux leaves behind
 
 
 def wait_by_command(pane: str) -> bool:
