@@ -43,6 +43,25 @@
 /* The control source remembers the unfinished lines of this many panes. */
 #define TW_PANES_MAX 128
 
+/* --- vectors: what the processor has is found out at the first use --- */
+
+enum tw_simd_level {
+	TW_SIMD_SCALAR,
+	TW_SIMD_SSE2,
+	TW_SIMD_AVX2,
+	TW_SIMD_NEON,
+	TW_SIMD_LEVELS		/* how many there are */
+};
+
+/*
+ * Whether the processor has this level.  If so, what is made from now on uses
+ * it: for tests, which hold the levels against each other.
+ */
+uint32_t tw_simd_use(uint32_t level);
+
+/* The level in use. */
+uint32_t tw_simd_level(void);
+
 /* --- literals: what is looked for; read-only once built, may be shared --- */
 
 enum tw_literals_status {

@@ -9,7 +9,7 @@ from cffi import FFI
 
 BEGIN = "/* cdef: begin */"
 END = "/* cdef: end */"
-SOURCES = ("chars", "control", "escape", "lines", "literals", "panes", "scan", "versions")
+SOURCES = ("chars", "control", "escape", "lines", "literals", "panes", "scan", "simd", "versions")
 
 
 def definition(header: str) -> str:
@@ -44,7 +44,7 @@ ffi.set_source(
     "tmux_wait._core",
     '#include "tmux_wait.h"',
     sources=[f"csrc/{name}.c" for name in SOURCES],
-    depends=["csrc/tmux_wait.h", "csrc/core.h"],
+    depends=sorted(str(path) for path in Path("csrc").glob("*.[hi]*")),
     include_dirs=["csrc"],
     py_limited_api=True,
     extra_compile_args=compile_arguments(),
