@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import tempfile
@@ -15,6 +16,22 @@ import pytest
 
 PATIENCE = 10.0  # seconds: how long a test waits for a condition before it fails
 TMUX = os.environ.get("TMUX_WAIT_TEST_TMUX", "tmux")
+
+
+def _version_of(tmux: str) -> tuple[int, int]:
+    words = subprocess.run([tmux, "-V"], stdout=subprocess.PIPE, text=True, check=True).stdout
+    found = re.search(r"(\d+)\.(\d+)", words)
+    assert found, words
+    return int(found[1]), int(found[2])
+
+
+# The version of the tmux under test, and the ears that may be used on it.
+VERSION = _version_of(TMUX)
+HAS_CONTROL = VERSION >= (3, 7)
+EARS = ("tap", "control", "poll") if HAS_CONTROL else ("tap", "poll")
+SECOND_EAR = EARS[1]  # what hears a pane whose pipe is somebody else's
+with_each_ear = pytest.mark.parametrize("backend", EARS)
+control_only = pytest.mark.skipif(not HAS_CONTROL, reason="a control client needs tmux 3.7")
 
 
 def _take_signals() -> None:

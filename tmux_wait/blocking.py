@@ -48,7 +48,7 @@ def wait_for_text(
             the cursor's own line; "accept" takes it as present.
         socket_name, socket_path: the tmux server, as ``tmux -L`` and ``tmux -S`` name it.
         tmux: the tmux program.
-        backend: "auto", or the ear that must be used: "tap", "poll".
+        backend: "auto", or the ear that must be used: "tap", "control", "poll".
 
     Raises:
         UsageError: an argument that cannot be used (``PatternError`` names the pattern).

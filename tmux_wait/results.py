@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+BACKENDS = ("auto", "tap", "control", "poll")
+"""What may be asked for as the ear of a wait."""
+
 
 class WaitOutcome(Enum):
     """Why a wait returned."""
@@ -48,7 +51,7 @@ class WaitResult:
     elapsed: float
     """Seconds from the call to the decision."""
     backend: str
-    """The ear that was used: ``tap``, ``poll``, or ``none`` if one look was enough."""
+    """The (last) ear: ``tap``, ``control``, ``poll``, or ``none`` if one look was enough."""
     complete: bool
     """False: output may have been missed."""
     entry_match: str | None

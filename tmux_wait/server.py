@@ -33,7 +33,7 @@ class TmuxServer:
         socket_name, socket_path: the server, as ``tmux -L`` and ``tmux -S`` name it; neither:
             tmux's own default.
         tmux: the tmux program.
-        backend: "auto", or the ear that must be used: "tap", "poll".
+        backend: "auto", or the ear that must be used: "tap", "control", "poll".
 
     Closing it ends its waits with the outcome ``cancelled`` and returns when nothing of them
     is left.

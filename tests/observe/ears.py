@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import re
 from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any, TypeVar
@@ -65,22 +64,29 @@ def reach(server: TmuxServerFixture) -> Tmux:
     return Tmux(server.binary, socket_name=server.name)
 
 
-async def listen(driver: Driver, server: TmuxServerFixture, pane: str, **how: Any) -> Observer:
+async def listen(
+    driver: Driver, server: TmuxServerFixture, pane: str, tmux: Tmux | None = None, **how: Any
+) -> Observer:
     """Open an ear on a pane; it is closed, by `Driver.later`, when the run is over."""
     until = driver.now() + PATIENCE
-    ear = await open_observer(driver, reach(server), pane, until=until, **how)
+    ear = await open_observer(driver, tmux or reach(server), pane, until=until, **how)
     _opened.append((driver, ear))
     return ear
 
 
 async def hear(driver: Driver, ear: Observer, text: bytes = b"") -> tuple[bytes, Ended | None]:
-    """Return what a tap hears until ``text`` came or it ended; fail after `PATIENCE` seconds."""
+    """Return the bytes that an ear hears until ``text`` came or it ended.
+
+    Fails after `PATIENCE` seconds. A control client's last screen is passed over.
+    """
     limit = driver.now() + PATIENCE
     heard = b""
     while not (text and text in heard):
         event = await ear.next(limit)
         if isinstance(event, Ended):
             return heard, event
+        if isinstance(event, Rows) and ear.name == "control":
+            continue
         assert isinstance(event, Data), f"nothing more after {heard[-200:]!r}"
         heard += event.data
     return heard, None
@@ -99,15 +105,24 @@ async def see(driver: Driver, ear: Observer, text: str = "") -> tuple[list[str],
     return seen, None
 
 
+async def notice(driver: Driver, ear: Observer, text: str = "") -> tuple[str, Ended | None]:
+    """Return, as text, what any ear notices until ``text`` came or it ended."""
+    limit = driver.now() + PATIENCE
+    noticed = ""
+    while not (text and text in noticed):
+        event = await ear.next(limit)
+        if isinstance(event, Ended):
+            return noticed, event
+        if isinstance(event, Data):
+            noticed += event.data.decode(errors="replace")
+        else:
+            assert isinstance(event, Rows), f"nothing more after {noticed[-200:]!r}"
+            noticed += "".join(f"{row.text}\r\n" for row in event.rows)
+    return noticed, None
+
+
 CLOSED = Ended(EndReason.CLOSED)
 STOLEN = Ended(EndReason.STOLEN)
-
-
-def version(server: TmuxServerFixture) -> tuple[int, int]:
-    """Return the version of the tmux under test."""
-    words = re.search(r"(\d+)\.(\d+)", server.run("-V").stdout)
-    assert words
-    return int(words[1]), int(words[2])
 
 
 def pipe_processes(server: TmuxServerFixture) -> list[int]:

@@ -9,12 +9,13 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from conftest import PATIENCE, TmuxServerFixture, wait_until
+from conftest import PATIENCE, TmuxServerFixture, wait_until, with_each_ear
 from ears import (
     CLOSED,
     Main,
     hear,
     listen,
+    notice,
     on_both_drivers,
     pipe_processes,
     run_blocking,
@@ -104,7 +105,7 @@ def _panes(server: TmuxServerFixture) -> list[str]:
 
 
 @on_both_drivers
-@pytest.mark.parametrize("backend", ["tap", "poll"])
+@with_each_ear
 @pytest.mark.parametrize("command", ["kill-pane", "kill-window", "kill-session", "kill-server"])
 def test_a_pane_that_is_killed_is_closed(
     run: Main, tmux_server: TmuxServerFixture, backend: str, command: str
@@ -124,7 +125,7 @@ def test_a_pane_that_is_killed_is_closed(
 
 
 @on_both_drivers
-@pytest.mark.parametrize("backend", ["tap", "poll"])
+@with_each_ear
 def test_a_server_that_crashes_closes_its_panes(
     run: Main, tmux_server: TmuxServerFixture, backend: str
 ) -> None:
@@ -141,7 +142,7 @@ def test_a_server_that_crashes_closes_its_panes(
 
 
 @on_both_drivers
-@pytest.mark.parametrize("backend", ["tap", "poll"])
+@with_each_ear
 def test_another_server_on_the_same_socket_is_not_the_pane(
     run: Main, tmux_server: TmuxServerFixture, backend: str
 ) -> None:
@@ -162,7 +163,7 @@ def test_another_server_on_the_same_socket_is_not_the_pane(
 
 
 @on_both_drivers
-@pytest.mark.parametrize("backend", ["tap", "poll"])
+@with_each_ear
 def test_a_dead_pane_that_remains_is_closed_after_its_last_words(
     run: Main, tmux_server: TmuxServerFixture, backend: str
 ) -> None:
@@ -172,7 +173,7 @@ def test_a_dead_pane_that_remains_is_closed_after_its_last_words(
 
     async def main(driver: Driver) -> None:
         ear = await listen(driver, tmux_server, pane, backend=backend, typing=Typing("go"))
-        if backend == "tap":
+        if backend != "poll":
             heard, end = await hear(driver, ear)
             assert heard == b"go\r\n" + b"".join(b"%d\r\n" % n for n in range(1, 10)) + b"LAST\r\n"
         else:
@@ -187,7 +188,7 @@ def test_a_dead_pane_that_remains_is_closed_after_its_last_words(
 
 
 @on_both_drivers
-@pytest.mark.parametrize("backend", ["tap", "poll"])
+@with_each_ear
 @pytest.mark.parametrize("remain", ["on", "off"])
 def test_a_respawned_pane_is_heard_on(
     run: Main, tmux_server: TmuxServerFixture, backend: str, remain: str
@@ -196,35 +197,38 @@ def test_a_respawned_pane_is_heard_on(
     tmux_server.tmux("set-option", "-g", "remain-on-exit", remain)
     pane = tmux_server.pane("echo first; exec cat")
     tmux_server.shows(pane, "first")
-    listening = hear if backend == "tap" else see
 
     async def main(driver: Driver) -> None:
         ear = await listen(driver, tmux_server, pane, backend=backend)
         for word in ("second", "third"):
             tmux_server.tmux("respawn-pane", "-k", "-t", pane, f"echo {word}; exec cat")
-            wanted = word.encode() if backend == "tap" else word
-            heard, end = await listening(driver, ear, wanted)  # type: ignore[operator]
+            heard, end = await notice(driver, ear, word)
             assert end is None, heard
         await ear.next(driver.now() + 0.1)  # long enough to have asked what the end was
         tmux_server.type(pane, "x")
-        _, end = await listening(driver, ear, b"x" if backend == "tap" else "x")  # type: ignore[operator]
+        _, end = await notice(driver, ear, "x")
         assert end is None
         tmux_server.tmux("kill-pane", "-t", pane)
-        _, end = await listening(driver, ear)  # type: ignore[operator]
+        _, end = await notice(driver, ear)
         assert end == CLOSED
 
     run(main)
 
 
 @on_both_drivers
-@pytest.mark.parametrize("backend", ["tap", "poll"])
+@with_each_ear
 def test_a_pane_that_moves_is_heard_on(
     run: Main, tmux_server: TmuxServerFixture, backend: str
 ) -> None:
-    other = tmux_server.pane()
+    """A control client hears on within its session."""
     pane = tmux_server.pane()
+    session = tmux_server.get(pane, "#{session_id}:")
+    other = tmux_server.pane()
+    if backend == "control":
+        other = tmux_server.tmux(
+            "new-window", "-d", "-t", session, "-P", "-F", "#{pane_id}", "exec cat"
+        )
     tmux_server.tmux("split-window", "-t", pane, "exec cat")
-    listening = hear if backend == "tap" else see
 
     async def main(driver: Driver) -> None:
         ear = await listen(driver, tmux_server, pane, backend=backend)
@@ -237,8 +241,7 @@ def test_a_pane_that_moves_is_heard_on(
         ):
             tmux_server.tmux(*command)
             tmux_server.type(pane, f"word{number}")
-            word = f"word{number}"
-            heard, end = await listening(driver, ear, word.encode() if backend == "tap" else word)  # type: ignore[operator]
+            heard, end = await notice(driver, ear, f"word{number}")
             assert end is None, heard
 
     run(main)

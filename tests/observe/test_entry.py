@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import pytest
-from conftest import PATIENCE, TmuxServerFixture, wait_until
-from ears import Main, listen, on_both_drivers, reach, version
+from conftest import PATIENCE, VERSION, TmuxServerFixture, wait_until
+from ears import Main, listen, on_both_drivers, reach
 
 from tmux_wait.drive import Driver, blocking
 from tmux_wait.observe.choose import look
@@ -132,7 +132,7 @@ def test_a_dead_pane_shows_what_its_program_wrote(
 
 
 def test_a_dead_panes_own_banner_goes_too(tmux_server: TmuxServerFixture) -> None:
-    if version(tmux_server) < (3, 3):
+    if VERSION < (3, 3):
         pytest.skip("remain-on-exit-format came with tmux 3.3")
     tmux_server.pane()
     tmux_server.tmux("set-option", "-g", "remain-on-exit", "on")
@@ -141,7 +141,7 @@ def test_a_dead_panes_own_banner_goes_too(tmux_server: TmuxServerFixture) -> Non
     )
     pane = tmux_server.pane("seq 1 9; echo LAST; exit 3", height=4)
     wait_until(lambda: tmux_server.get(pane, "#{pane_dead}") == "1")
-    if version(tmux_server) > (3, 3):  # which may not draw it before another child ends
+    if VERSION > (3, 3):  # which may not draw it before another child ends
         tmux_server.shows(pane, "gone 3!")
     assert seen(tmux_server, pane).rows == ("8", "9", "LAST", "")
 

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from conftest import PATIENCE, TmuxServerFixture, wait_until
+from conftest import PATIENCE, SECOND_EAR, TmuxServerFixture, wait_until
 from ears import Main, hear, listen, on_both_drivers, pipe_processes, run_blocking
 
 from tmux_wait.drive import Driver
@@ -100,7 +100,7 @@ def test_the_orphan_of_another_pane_is_left_alone(tmux_server: TmuxServerFixture
     async def main(driver: Driver) -> str:
         return (await listen(driver, tmux_server, second)).name
 
-    assert run_blocking(main) == "poll"
+    assert run_blocking(main) == SECOND_EAR
     assert tmux_server.get(first, "#{pane_pipe}#{pane_id}") == f"1{first}"
     assert tmux_server.get(second, "#{pane_pipe}") == "1"
 
@@ -112,7 +112,7 @@ def test_the_tap_of_a_live_process_is_left_alone(tmux_server: TmuxServerFixture)
         return (await listen(driver, tmux_server, pane)).name
 
     with waiter(tmux_server, pane) as process:
-        assert run_blocking(main) == "poll"
+        assert run_blocking(main) == SECOND_EAR
         assert process.poll() is None
         tmux_server.type(pane, "x")
         assert process.wait(PATIENCE) == 0, "it has heard the x"

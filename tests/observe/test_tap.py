@@ -11,12 +11,13 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import PATIENCE, TmuxServerFixture, wait_until
+from conftest import PATIENCE, SECOND_EAR, TmuxServerFixture, wait_until
 from ears import (
     STOLEN,
     Main,
     hear,
     listen,
+    notice,
     on_both_drivers,
     pipe_processes,
     reach,
@@ -159,9 +160,9 @@ def test_a_users_pipe_is_left_alone(
 
     async def main(driver: Driver) -> None:
         ear = await listen(driver, tmux_server, pane)
-        assert (ear.name, ear.complete, ear.entry.piped) == ("poll", False, True)
+        assert (ear.name, ear.entry.piped) == (SECOND_EAR, True)
         tmux_server.type(pane, "first")
-        await see(driver, ear, "first")
+        await notice(driver, ear, "first")
         await ear.close()
         with pytest.raises(TmuxWaitError, match="already has a pipe"):
             await listen(driver, tmux_server, pane, backend="tap")
@@ -452,22 +453,6 @@ def test_a_folder_with_blanks_and_brackets_works(
 
     run_blocking(main)
     assert list(base.iterdir()) == []
-
-
-@on_both_drivers
-def test_backends_that_cannot_be_are_refused(run: Main, tmux_server: TmuxServerFixture) -> None:
-    pane = tmux_server.pane()
-
-    async def main(driver: Driver) -> None:
-        for backend, words in {"control": "not built yet", "ear": "unknown backend"}.items():
-            with pytest.raises(TmuxWaitError, match=words):
-                await listen(driver, tmux_server, pane, backend=backend)
-        ear = await listen(driver, tmux_server, pane, avoid_tap=True)
-        assert ear.name == "poll"
-        await ear.close()
-
-    run(main)
-    nothing_left(tmux_server, pane)
 
 
 def test_a_killed_cat_ends_the_tap_as_stolen(tmux_server: TmuxServerFixture) -> None:

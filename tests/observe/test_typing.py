@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import PATIENCE, TmuxServerFixture, wait_until
+from conftest import EARS, PATIENCE, SECOND_EAR, TmuxServerFixture, wait_until, with_each_ear
 from ears import Main, hear, listen, on_both_drivers, reach, run_blocking, see
 
 from tmux_wait.drive import Driver
@@ -144,7 +144,7 @@ def test_quoting_leaves_nothing_special() -> None:
 
 
 @on_both_drivers
-@pytest.mark.parametrize("backend", ["tap", "poll"])
+@with_each_ear
 def test_the_echo_comes_in_the_stream_and_not_in_the_capture(
     run: Main, tmux_server: TmuxServerFixture, backend: str
 ) -> None:
@@ -155,7 +155,7 @@ def test_the_echo_comes_in_the_stream_and_not_in_the_capture(
         typing = Typing("typed text")
         ear = await listen(driver, tmux_server, pane, backend=backend, typing=typing)
         assert ear.entry.rows[:2] == ("there already", "")
-        if backend == "tap":
+        if backend != "poll":
             heard, _ = await hear(driver, ear, b"typed text\r\ntyped text\r\n")
             assert heard == b"typed text\r\ntyped text\r\n"
         else:
@@ -192,7 +192,7 @@ def test_typing_is_refused_before_anything_is_typed_or_opened(
     REFUSED[reason](tmux_server, pane)
 
     async def main(driver: Driver) -> None:
-        for backend in ("auto", "tap", "poll"):
+        for backend in ("auto", *EARS):
             with pytest.raises(PaneBusyError, match=reason) as told:
                 await listen(driver, tmux_server, pane, backend=backend, typing=Typing("rm"))
             assert told.value.pane == pane
@@ -237,7 +237,7 @@ def test_a_pane_with_a_pipe_is_typed_into_once(
 
     async def main(driver: Driver) -> None:
         ear = await listen(driver, tmux_server, pane, typing=Typing("once"))
-        assert ear.name == "poll"
+        assert ear.name == SECOND_EAR
         with pytest.raises(TmuxWaitError, match="already has a pipe"):
             await listen(driver, tmux_server, pane, typing=Typing("never"), backend="tap")
         await type_text(driver, tmux_server, pane, Typing("last", enter=False))

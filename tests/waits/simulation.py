@@ -100,7 +100,7 @@ class Simulation:
             before = up_to_cell(row, self.entry.cursor_cell)
             self.ledger.submit(before.encode(), self.sent)
         if wait.result is None:
-            wait.listen(self.backend)
+            wait.listen(self.backend, self.entry)
         return wait
 
     def run(self, *steps: Step, cut: Cut = whole) -> WaitResult | None:
@@ -122,9 +122,9 @@ class Simulation:
         elif isinstance(step, Closed):
             wait.closed(self.now)
         else:
-            self._pass(wait, step if isinstance(step, float) else step.seconds)
+            self.pass_time(wait, step if isinstance(step, float) else step.seconds)
 
-    def _pass(self, wait: TextWait, seconds: float) -> None:
+    def pass_time(self, wait: TextWait, seconds: float) -> None:
         """Let time pass, waking the machine only when it asked for it."""
         until = self.now + seconds
         while wait.result is None and wait.wakeup is not None and wait.wakeup <= until:

@@ -101,27 +101,73 @@ def test_the_pane_closes() -> None:
 # -- from one ear to the next ------------------------------------------------------------------
 
 
-def after_the_tap(screen: tuple[str, ...], heard: bytes = b"") -> TextWait:
-    """A wait for `ready` that lost its tap and found this screen."""
-    simulation = Simulation(["ready"], ["fatal"], entry=entry_of("is ready", "$ "), fresh=True)
+def after_the_tap(*rows: Row, heard: bytes = b"", **options: object) -> tuple[Simulation, TextWait]:
+    """A wait for `ready` that lost its tap and found these rows to be new."""
+    options = {"fresh": True, "entry": entry_of("is ready", "$ "), **options}
+    simulation = Simulation(["ready"], ["fatal"], **options)  # type: ignore[arg-type]
     wait = simulation.start()
     wait.data(heard, simulation.now)
-    wait.gap(entry_of(*screen), simulation.now)
-    return wait
+    wait.gap(rows, simulation.now)
+    return simulation, wait
 
 
 def test_what_the_screen_shows_beyond_the_cut_is_judged() -> None:
-    wait = after_the_tap(("is ready", "$ run", "server ready", "$ "))
+    _, wait = after_the_tap(new(1, "$ run"), new(2, "server ready"), new(3, "$", cursor=True))
     assert answer(wait.result) == ("matched", "server ready")
+    assert wait.result is not None
+    assert wait.result.text == "$ run\nserver ready\n$"
 
 
-def test_what_stood_there_at_the_cut_is_not_judged_again() -> None:
-    wait = after_the_tap(("is ready", "$ run", "$ "))
+def test_a_gap_leaves_a_wait_uncertain() -> None:
+    _, wait = after_the_tap(new(1, "$ run"), new(2, "$", cursor=True))
     assert wait.result is None
     assert not wait.complete
 
 
 def test_a_stop_pattern_in_the_gap() -> None:
-    wait = after_the_tap(("is ready", "$ run", "fatal", "ready", "$ "))
+    _, wait = after_the_tap(new(1, "$ run"), new(2, "fatal"), new(3, "ready"))
     assert wait.result is not None
     assert wait.result.outcome is WaitOutcome.STOPPED
+
+
+def test_the_echo_of_what_was_typed_is_no_answer_in_the_gap_either() -> None:
+    for heard in (b"", b"echo ready\r\n"):
+        _, wait = after_the_tap(new(1, "$ echo ready"), heard=heard, sent="echo ready")
+        assert wait.result is None, heard
+        _, wait = after_the_tap(new(1, "$ echo ready"), new(2, "ready"), sent="echo ready")
+        assert answer(wait.result) == ("matched", "ready")
+
+
+def test_a_line_that_began_before_the_gap_ends_behind_it() -> None:
+    simulation, wait = after_the_tap(new(1, "serv", cursor=True), heard=b"run\r\nserv")
+    wait.listen("control", entry_of("$ run", "serv"))
+    wait.data(b"er ready\r\n", simulation.now)
+    assert answer(wait.result) == ("matched", "server ready")
+    assert wait.result is not None
+    assert (wait.result.backend, wait.result.bytes) == ("control", len("run..server ready.."))
+
+
+def test_an_end_anchor_waits_for_quiet_behind_the_gap() -> None:
+    for more, expected in ((b"", ("matched", "ready")), (b" or not", None)):
+        simulation = Simulation([r"ready$"], regex=True, entry=entry_of(""))
+        wait = simulation.start()
+        wait.gap([new(0, "ready", cursor=True)], simulation.now)
+        assert wait.result is None
+        wait.listen("control", entry_of("ready"))
+        if more:
+            wait.data(more, simulation.now)
+        simulation.pass_time(wait, 1.0)
+        assert answer(wait.result) == expected
+
+
+def test_a_hit_whose_line_the_ear_did_not_hear_the_end_of_is_answered_with_what_there_is() -> None:
+    _, wait = after_the_tap(new(1, "server ready on 80"), heard=b"server ready")
+    assert answer(wait.result) == ("matched", "$ server ready")
+
+
+def test_the_last_screen_shows_words_that_were_not_heard() -> None:
+    simulation = Simulation(["ready"], ["fatal"], entry=entry_of("$ "), backend="control")
+    wait = simulation.start()
+    wait.data(b"run\r\nbye\r\n", simulation.now)
+    wait.rows([new(0, "$ run"), new(1, "bye"), new(2, "fatal: gone")], simulation.now, quiet=False)
+    assert answer(wait.result) == ("stopped", "fatal: gone")

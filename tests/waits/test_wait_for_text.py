@@ -15,9 +15,10 @@ from typing import Any
 
 import libtmux
 import pytest
-from conftest import PATIENCE, TmuxServerFixture, wait_until
+from conftest import PATIENCE, SECOND_EAR, TmuxServerFixture, wait_until, with_each_ear
 
 from tmux_wait import TmuxServer, TmuxWaitError, WaitOutcome, WaitResult, wait_for_text
+from tmux_wait.observe.entry import Entry
 
 Wait = Callable[..., WaitResult]
 NOISE = (
@@ -54,7 +55,7 @@ def shell(server: TmuxServerFixture, *argv: str, width: int = 80) -> str:
 SHELLS = {"bash": ("bash", "--norc", "--noprofile", "-i"), "dash": ("dash", "-i")}
 
 
-@pytest.mark.parametrize("backend", ["tap", "poll"])
+@with_each_ear
 def test_a_line_among_noise(tmux_server: TmuxServerFixture, wait: Wait, backend: str) -> None:
     pane = tmux_server.pane("sh", "-c", NOISE)
     result = wait(pane, ["server ready"], backend=backend)
@@ -103,7 +104,7 @@ def test_escape_sequences_between_the_letters(
 
 @pytest.mark.parametrize("width", [80, 22])
 @pytest.mark.parametrize("name", SHELLS)
-@pytest.mark.parametrize("backend", ["tap", "poll"])
+@with_each_ear
 def test_what_is_sent_is_not_its_own_answer(
     tmux_server: TmuxServerFixture, wait: Wait, name: str, width: int, backend: str
 ) -> None:
@@ -247,14 +248,15 @@ def test_a_respawned_pane_goes_on(tmux_server: TmuxServerFixture, wait: Wait) ->
     assert (result.outcome, result.matched_line) == (WaitOutcome.MATCHED, "new program")
 
 
-def test_a_users_pipe_stays_and_the_pane_is_polled(
+def test_a_users_pipe_stays_and_the_pane_is_heard_otherwise(
     tmux_server: TmuxServerFixture, wait: Wait
 ) -> None:
     log = tmux_server.folder / "log"
     pane = tmux_server.pane()
     tmux_server.tmux("pipe-pane", "-t", pane, f"cat >> {log}")
     result = wait(pane, ["one"], keys=["o", "n", "e", "Enter"])
-    assert (result.outcome, result.backend, result.complete) == (WaitOutcome.MATCHED, "poll", False)
+    assert (result.outcome, result.backend) == (WaitOutcome.MATCHED, SECOND_EAR)
+    assert result.complete == (SECOND_EAR == "control")
     assert tmux_server.get(pane, "#{pane_pipe}") == "1"
     tmux_server.type(pane, "two")
     wait_until(lambda: log.exists() and b"two" in log.read_bytes(), "the user's log")
@@ -306,8 +308,8 @@ class opened:
         self._listen = TextWait.listen
         event, listen = self._event, self._listen
 
-        def listening(wait: TextWait, backend: str) -> None:
-            listen(wait, backend)
+        def listening(wait: TextWait, backend: str, entry: Entry) -> None:
+            listen(wait, backend, entry)
             event.set()
 
         TextWait.listen = listening  # type: ignore[method-assign]

@@ -10,12 +10,12 @@ from tmux_wait.cli import signals
 from tmux_wait.cli.options import Parser, add_server_options, keys, seconds, text
 from tmux_wait.cli.output import complain, print_text
 from tmux_wait.cli.status import Status
+from tmux_wait.results import BACKENDS
 
 if TYPE_CHECKING:
     from tmux_wait.results import WaitResult
 
 COMMAND = "for"
-BACKENDS = ("auto", "tap", "poll")
 DEFAULT_SECONDS = 30.0
 
 _USAGE = "PANE [PATTERN…] [OPTION…]"

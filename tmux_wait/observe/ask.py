@@ -29,9 +29,16 @@ async def ask_state(
         reply = await tmux.run(driver, [["display-message", "-p", "-t", pane, FIELDS]], until=limit)
     except NoServerError:
         return None
-    fields = reply.out.decode(errors="replace").strip().split("|")
-    # Another server may have come to the same socket; its panes begin at %0 again.
-    if reply.status or fields[:2] != [pane, str(server_pid)]:
+    return None if reply.status else read_state(reply.out.decode(), pane, server_pid)
+
+
+def read_state(answer: str, pane: str, server_pid: int) -> PaneState | None:
+    """Read tmux's answer to `FIELDS`; None if it is not about this pane of this server.
+
+    Another server may have come to the same socket; its panes begin at %0 again.
+    """
+    fields = answer.strip().split("|")
+    if fields[:2] != [pane, str(server_pid)]:
         return None
     return PaneState(fields[2] == "1", int(fields[3] or 0), fields[4] == "1")
 

@@ -22,7 +22,7 @@ LOOKBACK = 4
 STATE_FIELDS = (
     "pane_id", "pid", "version", "pane_pid", "pane_width", "pane_height", "history_size",
     "pane_dead", "pane_dead_status", "pane_in_mode", "pane_input_off", "alternate_on",
-    "pane_pipe", "cursor_x", "cursor_y", "history_limit",
+    "pane_pipe", "cursor_x", "cursor_y", "history_limit", "session_id", "pane_tty",
 )  # fmt: skip
 STATE = "|".join(f"#{{{name}}}" for name in STATE_FIELDS)
 
@@ -48,6 +48,8 @@ class Entry:
     rows: tuple[str, ...]
     cursor_row: int  # index in rows; all the others are completed lines
     cursor_cell: int  # cells from the start of that logical row; may lie beyond its text
+    session: str = ""  # "$2": one that shows the pane
+    tty: str = ""  # "/dev/pts/5", as the server sees it
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +164,8 @@ def _snapshot(state: dict[str, str], plain: str, joined: str, last: str) -> Snap
         rows=tuple(row.text for row in visible),
         cursor_row=cursor_row,
         cursor_cell=cursor_cell,
+        session=state["session_id"],
+        tty=state["pane_tty"],
     )
     pipe_pid = int(last) if last.strip().isdecimal() else None
     return Snapshot(entry, tuple(rows), number["history_limit"], pipe_pid)

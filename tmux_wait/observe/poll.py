@@ -34,7 +34,7 @@ class Poll:
     def __init__(self, driver: Driver, tmux: Tmux, cut: Snapshot) -> None:
         self.driver = driver
         self.tmux = tmux
-        self._cut = cut
+        self.cut = cut
         self._looks = Looks(cut)
         self._lookback = ROOM
         self._end: Ended | None = Ended(EndReason.CLOSED) if cut.entry.dead else None
@@ -48,7 +48,7 @@ class Poll:
     @property
     def entry(self) -> Entry:
         """Return the pane at the cut."""
-        return self._cut.entry
+        return self.cut.entry
 
     async def next(self, until: float | None) -> Rows | Ended | None:
         """Return the rows that the next look finds new or changed; see `Observer.next`."""

@@ -7,14 +7,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from tmux_wait.observe.entry import Entry
+from tmux_wait.observe.entry import Entry, Snapshot
 
 
 class EndReason(enum.Enum):
     """Why nothing more will be heard."""
 
     CLOSED = "closed"  # pane killed, its process ended, or the server went
-    STOLEN = "stolen"  # the pane lives; somebody else closed or replaced our pipe
+    # The pane lives, and this ear hears it no more:
+    STOLEN = "stolen"  # somebody else closed or replaced our pipe
+    DETACHED = "detached"  # our control client was made to leave, or fell too far behind
+    MOVED = "moved"  # the pane left the session that our control client is attached to
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +58,12 @@ class Observer(Protocol):
 
     @property
     def name(self) -> str:
-        """Return ``tap`` or ``poll``."""
+        """Return ``tap``, ``control`` or ``poll``."""
+        ...
+
+    @property
+    def cut(self) -> Snapshot:
+        """Return all that was seen at the cut."""
         ...
 
     @property

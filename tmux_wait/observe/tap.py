@@ -65,10 +65,15 @@ class Tap:
         taps.remember(self)
 
     @property
+    def cut(self) -> Snapshot:
+        """Return all that was seen at the cut."""
+        assert self.snapshot is not None
+        return self.snapshot
+
+    @property
     def entry(self) -> Entry:
         """Return the pane at the cut."""
-        assert self.snapshot is not None
-        return self.snapshot.entry
+        return self.cut.entry
 
     async def open(self, typing: Typing | None, until: float) -> Snapshot:
         """Make the cut; the snapshot says whether our pipe could be opened (not on a pipe).

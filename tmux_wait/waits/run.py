@@ -8,11 +8,24 @@ from tmux_wait.echo import LedgerBook
 from tmux_wait.errors import PaneNotFoundError, TmuxWaitError
 from tmux_wait.observe import Data, Ended, EndReason, Observer, Rows
 from tmux_wait.observe.choose import look, open_observer
+from tmux_wait.observe.ending import loses_last_words
 from tmux_wait.observe.entry import Entry
+from tmux_wait.observe.looks import Looks
+from tmux_wait.observe.poll import MOST_LOOKBACK
 from tmux_wait.results import WaitResult
 from tmux_wait.tmux import PATIENCE, Tmux
 from tmux_wait.waits.request import TextRequest
 from tmux_wait.waits.text import Asked, TextWait
+
+# What must not be used again on a pane in this wait, by how an ear on it ended. Somebody who took
+# our pipe, or made our client leave, has it their way: another tap would break their toggle.
+UNUSABLE_AFTER = {
+    EndReason.STOLEN: {"tap"},
+    EndReason.DETACHED: {"control"},
+    EndReason.MOVED: set[str](),
+}
+# Ears opened after the first one before only looking is left: each is a disturbance by somebody.
+MOST_OPENINGS = 20
 
 
 class TextRun:
@@ -29,6 +42,9 @@ class TextRun:
         self._started = driver.now()
         self._wait: TextWait | None = None
         self._observer: Observer | None = None
+        # Ears that must not be used on this pane when the first one has ended.
+        self._avoid = {"tap"} if backend == "control" else set()
+        self._openings = 0
 
     async def run(self) -> WaitResult:
         """Wait and return how it ended.
@@ -67,7 +83,7 @@ class TextRun:
         )  # fmt: skip
         wait = self._begin(self._observer.entry)
         if wait.result is None:
-            wait.listen(self._observer.name)
+            wait.listen(self._observer.name, self._observer.entry)
         while wait.result is None:
             event = await self._observer.next(wait.wakeup)
             now = self._driver.now()
@@ -93,25 +109,37 @@ class TextRun:
         return wait
 
     async def _ended(self, wait: TextWait, reason: EndReason) -> None:
-        """The ear ended: with its pane, or because somebody took our pipe."""
+        """The ear ended: with its pane, or the pane lives and the next ear takes over."""
+        ear = self._observer
+        assert ear is not None
         if reason is EndReason.CLOSED:
+            if loses_last_words(ear.entry.server_version):
+                wait.complete = False
             wait.closed(self._driver.now())
             return
-        pane = wait.pane
         self._let_go()
+        self._avoid |= UNUSABLE_AFTER[reason]
         try:
-            self._observer = await open_observer(
-                self._driver, self._tmux, pane, backend="poll",
-                until=self._driver.now() + PATIENCE,
-            )  # fmt: skip
+            self._observer = await self._open_next(wait.pane)
         except PaneNotFoundError:
             wait.closed(self._driver.now())
         except TmuxWaitError:
             wait.lost(self._driver.now())
         else:
-            wait.gap(self._observer.entry, self._driver.now())
+            between = Looks(ear.cut).compare(self._observer.cut)
+            wait.gap(between.rows, self._driver.now())
             if wait.result is None:
-                wait.listen(self._observer.name)
+                wait.listen(self._observer.name, self._observer.entry)
+
+    async def _open_next(self, pane: str) -> Observer:
+        """Open another ear on a pane that lives; what it shows since the cut is in its cut."""
+        self._openings += 1
+        if self._openings > MOST_OPENINGS:
+            self._avoid |= {"tap", "control"}
+        return await open_observer(
+            self._driver, self._tmux, pane, avoid=self._avoid, lookback=MOST_LOOKBACK,
+            until=self._driver.now() + PATIENCE,
+        )  # fmt: skip
 
     def _let_go(self) -> None:
         """Close the ear, after the answer where that is possible."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from tmux_wait.echo import Ledger
 from tmux_wait.patterns import PatternSet
 from tmux_wait.results import WaitOutcome, WaitResult
-from tmux_wait.waits.hits import Hit
+from tmux_wait.waits.hits import TEXT_KEPT, Hit
 from tmux_wait.waits.screen_rows import EntryJudge, RowJudge
 from tmux_wait.waits.stream import StreamJudge
 
@@ -52,6 +52,8 @@ class TextWait:
         self._at_entry: EntryJudge | None = None
         self._stream: StreamJudge | None = None
         self._rows: RowJudge | None = None
+        self._past: list[StreamJudge | RowJudge] = []  # of the ears before
+        self._shown: RowJudge | None = None  # the screen between two ears, until more comes
         self._hit: Hit | None = None
         self._answer_by = math.inf  # the hit's line is taken as whole then
         self._answer_at_most = math.inf
@@ -83,16 +85,16 @@ class TextWait:
         if self.result is None and entry.dead:
             self._decide(WaitOutcome.PANE_CLOSED, now, screen=True)
 
-    def listen(self, backend: str) -> None:
-        """Go on with what an ear of this name hears; may be called again with the next ear."""
-        assert self._entry is not None
+    def listen(self, backend: str, entry: Entry) -> None:
+        """Go on with what an ear of this name hears after its cut, ``entry``.
+
+        May be called again with the next ear, after `gap`.
+        """
         self.backend = backend
-        self._quiet_at = math.inf
         if backend == "poll":
             self.complete = False
-            self._rows = RowJudge(self._asked.patterns, self._ledger, self._entry)
+            self._rows = RowJudge(self._asked.patterns, self._ledger, entry)
             return
-        entry = self._entry
         self._stream = StreamJudge(self._asked.patterns, self._ledger, width=entry.width)
         row = entry.rows[entry.cursor_row] if entry.cursor_row < len(entry.rows) else ""
         self._stream.seed(row.encode(), entry.cursor_cell)
@@ -102,6 +104,7 @@ class TextWait:
         if self.result is not None:
             return
         assert self._stream is not None
+        self._shown = None
         if self._hit is None:
             self._heard(self._stream.feed(data), now)
             self._quiet_at = now + QUIET if self._stream.unsettled else math.inf
@@ -113,10 +116,17 @@ class TextWait:
             self._answer_by = min(now + LINE_QUIET, self._answer_at_most)
 
     def rows(self, rows: Sequence[Row], now: float, *, quiet: bool) -> None:
-        """Take rows that were seen to be new or changed (the poll ear)."""
+        """Take rows that were seen to be new or changed.
+
+        The poll ear sees nothing else; from an ear of bytes it is the pane's last screen, which
+        may show what was not heard.
+        """
         if self.result is not None or self._hit is not None:
             return
-        assert self._rows is not None
+        if self._rows is None:
+            self._judge_screen(rows, now)
+            return
+        self._shown = None if rows else self._shown
         hit = self._rows.feed(rows)
         if hit is None and quiet:
             hit = self._rows.quiet()
@@ -133,30 +143,29 @@ class TextWait:
             return
         if now >= self._quiet_at:
             self._quiet_at = math.inf
-            assert self._stream is not None
-            hit = self._stream.quiet()
+            judge = self._shown or self._stream
+            hit = judge.quiet() if judge is not None else None
             if hit is not None:
                 self._decide_hit(hit, now)
                 return
         if self._asked.deadline is not None and now >= self._asked.deadline:
             self._end(WaitOutcome.DEADLINE, now)
 
-    def gap(self, entry: Entry, now: float) -> None:
-        """Take the screen as the next ear found it: the one before was lost.
+    def gap(self, rows: Sequence[Row], now: float) -> None:
+        """Take what the pane shows that was written since the cut: the ear was lost.
 
-        What it shows beyond the screen at the cut was written during the wait; what was
-        written and scrolled off between the two ears is not known.
+        What came and scrolled off before the next ear opened is not known.
         """
         self.complete = False
-        before = list(self._entry.rows) if self._entry is not None else []
-        judge = RowJudge(self._asked.patterns, self._ledger, entry)
-        for place, row in enumerate(entry.rows):
-            if row in before:
-                before.remove(row)
-            elif self.result is None:
-                hit = judge.judge_row(place, row, cursor=place == entry.cursor_row)
-                if hit is not None:
-                    self._decide_hit(hit, now)
+        if self.result is not None:
+            return
+        if self._hit is not None:
+            self._answer(now, None)
+            return
+        self._past += [ear for ear in (self._stream, self._rows) if ear is not None and ear.heard]
+        self._stream = self._rows = None
+        self._shown = self._judge_screen(rows, now)
+        self._quiet_at = now + QUIET
 
     def closed(self, now: float) -> None:
         """Take the end of the pane; all that it wrote has been told."""
@@ -182,6 +191,20 @@ class TextWait:
         return None if soonest == math.inf else soonest
 
     # -- how it decides ----------------------------------------------------------------------
+
+    def _judge_screen(self, rows: Sequence[Row], now: float) -> RowJudge:
+        """Judge rows of a screen; what we typed stands there, whether or not it was heard."""
+        assert self._entry is not None
+        texts = [row.text.encode() for row in rows]
+        echoes = self._ledger.on_screen(texts)
+        for place in echoes:
+            self._ledger.pass_by(texts[place])
+        judge = RowJudge(self._asked.patterns, self._ledger, self._entry)
+        hit = judge.feed([row for place, row in enumerate(rows) if place not in echoes])
+        if hit is not None:
+            self._past.append(judge)
+            self._decide_hit(hit, now)
+        return judge
 
     def _heard(self, hit: Hit | None, now: float) -> None:
         """Fix the outcome at the hit; give its line a moment to become whole."""
@@ -212,7 +235,9 @@ class TextWait:
         if self._hit is not None:
             self._answer(now, None)
             return
-        hit = self._stream.finish() if self._stream else None
+        hit = self._shown.quiet() if self._shown is not None else None
+        if hit is None and self._stream is not None:
+            hit = self._stream.finish()
         if hit is None and self._rows is not None:
             hit = self._rows.quiet()
         if hit is not None:
@@ -228,7 +253,7 @@ class TextWait:
         self, outcome: WaitOutcome, now: float, hit: Hit | None = None, *, screen: bool = False
     ) -> None:
         judge, entry = self._at_entry, self._entry
-        ears = [ear for ear in (self._stream, self._rows) if ear is not None]
+        ears = [*self._past, *(ear for ear in (self._stream, self._rows) if ear is not None)]
         pattern = hit.pattern if hit else None
         lines = tuple(line.decode(errors="replace") for line in hit.lines) if hit else ()
         shown = "\n".join(entry.rows).rstrip("\n") if entry is not None else ""
@@ -239,7 +264,7 @@ class TextWait:
             matched_pattern=pattern.text if pattern else None,
             matched_line=lines[-1] if lines else None,
             matched_lines=lines,
-            text=shown if screen or not ears else ears[-1].text,
+            text=shown if screen or not ears else _joined([ear.text for ear in ears]),
             bytes=sum(ear.heard for ear in ears),
             elapsed=now - self._asked.started,
             backend=self.backend,
@@ -255,3 +280,11 @@ class TextWait:
 def _line(hit: Hit | None) -> str | None:
     """Return the line of a hit as text."""
     return hit.lines[-1].decode(errors="replace") if hit else None
+
+
+def _joined(texts: Sequence[str]) -> str:
+    """Return what several ears heard, one after the other; each begins a line."""
+    if len(texts) == 1:
+        return texts[0]
+    lines = [text if text.endswith("\n") else f"{text}\n" for text in texts[:-1] if text]
+    return ("".join(lines) + texts[-1]).encode()[-TEXT_KEPT:].decode(errors="replace")
