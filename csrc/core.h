@@ -169,10 +169,28 @@ uint32_t literals_size(const struct tw_literals *, uint32_t);
 size_t	literals_run(const struct tw_literals *, uint32_t *, const uint8_t *,
 	    size_t, uint64_t *);
 
+/* --- bulk.c: lines that need no terminal --- */
+
+struct bulk;
+
+/* Loops over bytes, for one level of vectors. */
+struct bulk_loops {
+	/* How many bytes are printable ASCII, up to the first that is not. */
+	size_t		(*plain)(const uint8_t *, size_t);
+	/* How many are printable ASCII and no spaces. */
+	size_t		(*visible)(const uint8_t *, size_t);
+	void		(*lines)(struct bulk *);
+};
+
+const struct bulk_loops *bulk_loops(void);
+size_t	bulk_feed(struct tw_scan *, const uint8_t *, size_t, struct tw_out *,
+	    size_t *);
+
 /* --- versions.c: where a version of a line begins and ends --- */
 
 struct tw_scan {
 	const struct tw_literals *literals;	/* the caller's; may be NULL */
+	const struct bulk_loops	 *loops;
 	struct escape	 escape;
 	struct utf8	 utf8;
 	struct lines	 lines;

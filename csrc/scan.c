@@ -36,6 +36,7 @@ tw_scan_new(const struct tw_literals *literals,
 	if (s == NULL)
 		return (NULL);
 	s->literals = literals;
+	s->loops = bulk_loops();
 	s->context = options->context;
 	if (s->context > limit / 4)
 		s->context = limit / 4;
@@ -214,44 +215,6 @@ scan_put(struct tw_scan *s, struct tw_out *out)
 	return (1);
 }
 
-/* Eight bytes at once; no bit of one byte's test reaches another's. */
-#define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
-
-/* How many of the bytes are printable ASCII, up to the first that is not. */
-static size_t
-scan_plain(const uint8_t *p, size_t n)
-{
-	size_t		i;
-	uint64_t	v;
-
-	for (i = 0; n - i >= sizeof v; i += sizeof v) {
-		memcpy(&v, p + i, sizeof v);
-		if ((((v - EACH(0x20)) | v | (v + EACH(1))) & EACH(0x80)) != 0)
-			break;
-	}
-	while (i < n && p[i] >= 0x20 && p[i] < 0x7f)
-		i++;
-	return (i);
-}
-
-/* How many of the ASCII bytes are no spaces. */
-static size_t
-scan_visible(const uint8_t *p, size_t n)
-{
-	size_t		i, count = 0;
-	uint64_t	v;
-
-	for (i = 0; n - i >= sizeof v; i += sizeof v) {
-		memcpy(&v, p + i, sizeof v);
-		v ^= EACH(' ');
-		v = ((v + EACH(0x7f)) & EACH(0x80)) >> 7;
-		count += (v * EACH(1)) >> 56;
-	}
-	for (; i < n; i++)
-		count += p[i] != ' ';
-	return (count);
-}
-
 /*
  * Write printable ASCII where the last write ended: no version ends and no
  * line is cut.  Returns how many bytes were written, 0 if it is not so simple.
@@ -276,7 +239,7 @@ scan_run(struct tw_scan *s, const uint8_t *p, size_t n, struct tw_out *out)
 	lines_write_ascii(l, cell, p, (uint32_t)n);
 	lines_wrote(l, (uint32_t)n);
 	scan_wrote(s, cell + (uint32_t)n, (uint32_t)n);
-	s->visible += scan_visible(p, n);
+	s->visible += s->loops->visible(p, n);
 	s->last.bytes[0] = p[n - 1];
 	s->last.size = s->last.width = 1;
 	s->last.blank = p[n - 1] == ' ';
@@ -659,14 +622,22 @@ size_t
 scan_feed(struct tw_scan *s, const uint8_t *p, size_t size,
     struct tw_out *out)
 {
-	size_t	i = 0, n;
+	size_t	i = 0, n, stop, slow = 0;
 
 	if (s->op != OP_NONE && !scan_resume(s, out))
 		return (0);
 	while (i < size && !out->full) {
+		/* Up to `slow` there is something that bulk.c does not take. */
+		if (i >= slow) {
+			n = bulk_feed(s, p + i, size - i, out, &stop);
+			i += n;
+			slow = i + stop;
+			if (n != 0)
+				continue;
+		}
 		n = 0;
 		if (s->escape.state == ESCAPE_GROUND && s->utf8.size == 0)
-			n = scan_plain(p + i, size - i);
+			n = s->loops->plain(p + i, size - i);
 		if (n != 0)
 			i += scan_text(s, p + i, n, out);
 		else
@@ -753,6 +724,7 @@ scan_reset(struct tw_scan *s, uint32_t pane, uint64_t version)
 
 	memset(s, 0, sizeof *s);
 	s->literals = old.literals;
+	s->loops = old.loops;
 	s->lines = old.lines;
 	s->context = old.context;
 	s->keep = old.keep;

@@ -264,6 +264,13 @@ neon_mask(uint8x16_t v)
 
 #endif /* SIMD_ARM */
 
+/* How many bits of a mask are set. */
+SIMD_INLINE uint32_t
+simd_count(uint64_t mask)
+{
+	return ((uint32_t)__builtin_popcountll(mask));
+}
+
 /* The lowest bit set of a mask that is not 0. */
 SIMD_INLINE uint32_t
 simd_lowest(uint64_t mask)

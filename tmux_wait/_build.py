@@ -9,7 +9,7 @@ from cffi import FFI
 
 BEGIN = "/* cdef: begin */"
 END = "/* cdef: end */"
-SOURCES = ("chars", "control", "escape", "lines", "literals", "panes", "scan", "simd", "versions")
+SOURCES = ("bulk", "chars", "control", "escape", "lines", "literals", "panes", "scan", "simd", "versions")
 
 
 def definition(header: str) -> str:
