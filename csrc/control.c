@@ -6,13 +6,11 @@
  *	%extended-output %PANE AGE ... : DATA
  *	%begin TIME NUMBER FLAGS, the reply's lines, %end or %error likewise
  *	%NAME ARGUMENTS
- * In DATA a byte below 32 and a backslash are three octal digits after a
- * backslash.
+ * DATA has octal escapes: see unescape.c.
  *
  * Decisions:
  *  - CR before LF is no part of any line; the DCS that tmux -CC begins with
  *    is passed over.
- *  - A backslash without three octal digits of at most 377 is itself.
  *  - In a reply every line is its body but the %end or %error with its own
  *    time and number.
  *  - Output is an event for each line, and for each TW_OUTPUT_LIMIT bytes of
@@ -61,6 +59,24 @@ control_number(const uint8_t **p, const uint8_t *end, uint64_t most,
 		*number = *number * 10 + (**p - '0');
 	}
 	return (*p != begin);
+}
+
+/* The head of an output line, if the input begins with all of it. */
+static int
+control_whole_head(struct control *c, struct slice *in)
+{
+	const uint8_t	*p = in->bytes, *end = p + in->size;
+	uint64_t	 pane;
+
+	if (!control_word(&p, end, "%output %") ||
+	    !control_number(&p, end, UINT32_MAX, &pane) ||
+	    !control_word(&p, end, " "))
+		return (0);
+	c->pane = (uint32_t)pane;
+	c->state = DATA;
+	in->bytes = p;
+	in->size = (size_t)(end - p);
+	return (1);
 }
 
 /* Whether the head is all that comes before an output line's data. */
@@ -161,6 +177,8 @@ control_head(struct control *c, struct slice *in, struct slice *out)
 {
 	uint8_t	byte;
 
+	if (c->head_size == 0 && !c->reply && control_whole_head(c, in))
+		return (CONTROL_OUTPUT);
 	while (in->size != 0) {
 		byte = *in->bytes++;
 		in->size--;
@@ -170,7 +188,7 @@ control_head(struct control *c, struct slice *in, struct slice *out)
 		if (byte == ' ' && !c->reply && control_is_output(c)) {
 			c->head_size = 0;
 			c->state = DATA;
-			return (CONTROL_NOTHING);
+			return (CONTROL_OUTPUT);
 		}
 		if (byte == 'p' && c->head_size == 7 && !c->reply &&
 		    memcmp(c->head, "\033P1000p", 7) == 0)
@@ -245,85 +263,6 @@ control_next(struct control *c, struct slice *in, struct slice *piece)
 	return (item);
 }
 
-/* --- octal escapes --- */
-
-/* Whether a byte goes on with what is held: up to \377. */
-static int
-unescape_goes_on(const struct unescape *u, uint8_t byte)
-{
-	return (u->held[0] == '\\' && byte >= '0' &&
-	    byte <= (u->size == 1 ? '3' : '7'));
-}
-
-/* Give out a held byte as it is. */
-static uint8_t
-unescape_release(struct unescape *u)
-{
-	uint8_t	byte = u->held[0], i;
-
-	u->size--;
-	for (i = 0; i < u->size; i++)
-		u->held[i] = u->held[i + 1];
-	return (byte);
-}
-
-/* What is still held at the end of a line: at most 3 bytes. */
-size_t
-unescape_end(struct unescape *u, uint8_t *out)
-{
-	size_t	n = 0;
-
-	while (u->size != 0)
-		out[n++] = unescape_release(u);
-	return (n);
-}
-
-/* A byte while some are held; returns the bytes given out, 0 or 1. */
-static size_t
-unescape_held(struct unescape *u, struct slice *in, uint8_t *out)
-{
-	if (!unescape_goes_on(u, *in->bytes)) {
-		*out = unescape_release(u);
-		return (1);
-	}
-	u->held[u->size++] = *in->bytes++;
-	in->size--;
-	if (u->size < 4)
-		return (0);
-	*out = (uint8_t)((u->held[1] - '0') << 6 | (u->held[2] - '0') << 3 |
-	    (u->held[3] - '0'));
-	u->size = 0;
-	return (1);
-}
-
-/* Unescape as much of the input as has room; returns the bytes given out. */
-size_t
-unescape_feed(struct unescape *u, struct slice *in, uint8_t *out, size_t room)
-{
-	const uint8_t	*slash;
-	size_t		 n, done = 0;
-
-	while (in->size != 0 && done < room) {
-		if (u->size != 0) {
-			done += unescape_held(u, in, out + done);
-			continue;
-		}
-		n = in->size < room - done ? in->size : room - done;
-		slash = memchr(in->bytes, '\\', n);
-		if (slash != NULL)
-			n = (size_t)(slash - in->bytes);
-		memcpy(out + done, in->bytes, n);
-		done += n;
-		in->bytes += n;
-		in->size -= n;
-		if (slash != NULL) {
-			u->held[u->size++] = *in->bytes++;
-			in->size--;
-		}
-	}
-	return (done);
-}
-
 /* --- events --- */
 
 /* The events of one feed, and the longest line that has not ended. */
@@ -352,6 +291,7 @@ tw_control_new(void)
 	t = calloc(1, sizeof *t);
 	if (t == NULL)
 		return (NULL);
+	t->unescape.loop = unescape_loop_now();
 	/* calloc: pages that are never touched cost nothing */
 	t->arena = calloc(CONTROL_ARENA, 1);
 	if (t->arena == NULL) {
@@ -487,6 +427,7 @@ control_take(struct tw_control *t, enum control_item item, struct slice *piece,
 {
 	switch (item) {
 	case CONTROL_NOTHING:
+	case CONTROL_OUTPUT:
 		return;
 	case CONTROL_DATA:
 		control_data(t, piece, events);

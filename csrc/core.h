@@ -258,6 +258,7 @@ void	scan_reset(struct tw_scan *, uint32_t, uint64_t);
 
 enum control_item {
 	CONTROL_NOTHING,	/* all input taken */
+	CONTROL_OUTPUT,		/* an output line begins, of `pane` */
 	CONTROL_DATA,		/* bytes of an output line, still escaped */
 	CONTROL_TEXT,		/* bytes of another line */
 	CONTROL_DATA_END,
@@ -289,12 +290,19 @@ struct slice {
 enum control_item control_next(struct control *, struct slice *,
 	    struct slice *);
 
+/* --- unescape.c: the octal escapes in the data of output lines --- */
+
+/* Whole escapes and what is between them; returns where the output ends. */
+typedef uint8_t *unescape_loop(struct slice *, uint8_t *, const uint8_t *);
+
 /* An octal escape on its way in. */
 struct unescape {
+	unescape_loop	*loop;
 	uint8_t		 held[4];
 	uint8_t		 size;
 };
 
+unescape_loop *unescape_loop_now(void);
 size_t	unescape_feed(struct unescape *, struct slice *, uint8_t *, size_t);
 size_t	unescape_end(struct unescape *, uint8_t *);
 

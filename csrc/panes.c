@@ -12,11 +12,17 @@
 
 #include "core.h"
 
-/* Unescaped bytes on their way to a scan. */
-#define PANES_CHUNK 16384
+/*
+ * Unescaped bytes on their way to a scan: the output of one pane, of as many
+ * lines as fit, so that the scan sees much at once.
+ */
+#define PANES_CHUNK 32768
 
-/* What one step takes: with what an escape held back it fits the chunk. */
+/* What one step takes at most. */
 #define PANES_STEP (PANES_CHUNK / 2)
+
+/* With room for a step and what an escape held back there is room enough. */
+#define PANES_FULL (PANES_CHUNK - PANES_STEP - 4)
 
 /* Versions of different panes in one scan differ in these bits and above. */
 #define PANES_LIFE 40
@@ -39,7 +45,8 @@ struct tw_panes {
 	uint8_t		 busy;		/* a scan has something pending */
 	uint32_t	 at;		/* in chunk: what the scan has taken */
 	uint32_t	 size;
-	uint8_t		 chunk[PANES_CHUNK];	/* output of lines.pane */
+	uint32_t	 speaker;	/* the pane whose output it is */
+	uint8_t		 chunk[PANES_CHUNK];
 };
 
 struct tw_panes *
@@ -54,6 +61,7 @@ tw_panes_new(const struct tw_literals *literals,
 		return (NULL);
 	t->only = only;
 	t->pane = options->pane;
+	t->unescape.loop = unescape_loop_now();
 	for (i = 0; i < TW_PANES_MAX; i++) {
 		t->slots[i].scan = tw_scan_new(literals, options);
 		if (t->slots[i].scan == NULL) {
@@ -118,31 +126,44 @@ panes_drain(struct tw_panes *t, struct tw_out *out)
 {
 	struct tw_scan	*scan;
 
-	if (t->at == t->size && !t->busy)
+	if (t->size == 0 && !t->busy)
 		return (1);
-	scan = panes_scan(t, t->lines.pane, out);
+	scan = panes_scan(t, t->speaker, out);
 	if (scan == NULL)
 		return (0);
 	t->at += (uint32_t)scan_feed(scan, t->chunk + t->at, t->size - t->at,
 	    out);
 	t->busy = (uint8_t)out->full;
-	return (!out->full);
+	if (out->full)
+		return (0);
+	t->at = t->size = 0;
+	return (1);
 }
 
-/* Put a piece of output into the chunk, which is empty. */
+/* Put a piece of output into the chunk, which has room. */
 static void
 panes_take(struct tw_panes *t, enum control_item item, struct slice *piece)
 {
 	if (item != CONTROL_DATA && item != CONTROL_DATA_END)
 		return;
-	t->at = t->size = 0;
 	if (t->only && t->lines.pane != t->pane)
 		return;
-	t->size = (uint32_t)unescape_feed(&t->unescape, piece, t->chunk,
-	    PANES_CHUNK);
+	t->speaker = t->lines.pane;
+	t->size += (uint32_t)unescape_feed(&t->unescape, piece,
+	    t->chunk + t->size, PANES_CHUNK - t->size);
 	if (item == CONTROL_DATA_END)
 		t->size += (uint32_t)unescape_end(&t->unescape,
 		    t->chunk + t->size);
+}
+
+/* Make room for more output: of another pane, or much; 0: no room for it. */
+static int
+panes_ready(struct tw_panes *t, struct tw_out *out)
+{
+	if (!t->busy && (t->size == 0 || (t->size <= PANES_FULL &&
+	    t->speaker == t->lines.pane)))
+		return (1);
+	return (panes_drain(t, out));
 }
 
 size_t
@@ -154,7 +175,10 @@ tw_panes_feed(struct tw_panes *t, const uint8_t *data, size_t size,
 	size_t			done = 0, step;
 
 	scan_begin(out);
-	while (panes_drain(t, out) && done < size) {
+	while (done < size) {
+		/* After control_next said whose output comes. */
+		if (!panes_ready(t, out))
+			return (done);
 		step = size - done < PANES_STEP ? size - done : PANES_STEP;
 		in.bytes = data + done;
 		in.size = step;
@@ -162,6 +186,7 @@ tw_panes_feed(struct tw_panes *t, const uint8_t *data, size_t size,
 		done += step - in.size;
 		panes_take(t, item, &piece);
 	}
+	(void)panes_drain(t, out);
 	return (done);
 }
 

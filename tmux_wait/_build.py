@@ -9,7 +9,19 @@ from cffi import FFI
 
 BEGIN = "/* cdef: begin */"
 END = "/* cdef: end */"
-SOURCES = ("bulk", "chars", "control", "escape", "lines", "literals", "panes", "scan", "simd", "versions")
+SOURCES = (
+    "bulk",
+    "chars",
+    "control",
+    "escape",
+    "lines",
+    "literals",
+    "panes",
+    "scan",
+    "simd",
+    "unescape",
+    "versions",
+)
 
 
 def definition(header: str) -> str:
