@@ -19,7 +19,7 @@
 #include "simd.h"
 
 /* A block: not more lines than this, nor more bytes of text. */
-#define BULK_LINES 512
+#define BULK_LINES 512		/* more than 64 bytes can hold */
 #define BULK_TEXT 32768
 
 struct bulk {
@@ -230,6 +230,29 @@ bulk_special(struct bulk *b)
 	return (1);
 }
 
+/*
+ * The line feeds of a block of 64 bytes, of which those in `keep` are about
+ * to be copied; 0: the block ends before it.
+ */
+SIMD_INLINE int
+bulk_line_feeds(struct bulk *b, uint64_t line_feeds, uint64_t keep)
+{
+	uint8_t		*to;
+	uint32_t	 at;
+
+	for (; line_feeds != 0; line_feeds &= line_feeds - 1) {
+		at = simd_lowest(line_feeds);
+		to = b->to + simd_count(keep & ((UINT64_C(1) << at) - 1));
+		if (to - b->line > (ptrdiff_t)b->limit)
+			return (0);
+		b->line = to + 1;
+		b->taken[b->lines] = (uint32_t)(b->p - b->begin) + at + 1;
+		b->ends[b->lines] = (uint32_t)(to + 1 - b->text);
+		b->seen[b->lines++] = b->glyphs;
+	}
+	return (1);
+}
+
 /* --- levels --- */
 
 static void
@@ -254,11 +277,20 @@ scalar_lines(struct bulk *b)
 #define V(name) avx2_ ## name
 #define V_TARGET AVX2_TARGET
 #define V_BYTES 32
+#define V_BLOCKS
 #include "bulk.inc"
+#include "bulk_blocks.inc"
 #undef V
 #undef V_TARGET
 #undef V_BYTES
 #undef V_STEP
+#undef V_BLOCKS
+
+#define V(name) avx512_ ## name
+#define V_TARGET AVX512_TARGET
+#include "bulk_blocks.inc"
+#undef V
+#undef V_TARGET
 
 #endif
 
@@ -280,7 +312,8 @@ static const struct bulk_loops bulk_levels[TW_SIMD_LEVELS] = {
 	[TW_SIMD_SCALAR] = { scalar_plain, scalar_visible, scalar_lines },
 #ifdef SIMD_X86
 	[TW_SIMD_SSE2] = { sse2_plain, sse2_visible, sse2_lines },
-	[TW_SIMD_AVX2] = { avx2_plain, avx2_visible, avx2_lines },
+	[TW_SIMD_AVX2] = { avx2_plain, avx2_visible, avx2_line_blocks },
+	[TW_SIMD_AVX512] = { avx2_plain, avx2_visible, avx512_line_blocks },
 #endif
 #ifdef SIMD_ARM
 	[TW_SIMD_NEON] = { neon_plain, neon_visible, neon_lines },

@@ -263,6 +263,27 @@ control_next(struct control *c, struct slice *in, struct slice *piece)
 	return (item);
 }
 
+/*
+ * The data of an output line, unescaped as far as there is room, and its end,
+ * without the way over pieces: where that is possible, else nothing is taken.
+ */
+size_t
+control_output(struct control *c, struct unescape *u, struct slice *in,
+    uint8_t *out, size_t room)
+{
+	size_t	n;
+
+	if (c->state != DATA || c->cr || u->size != 0)
+		return (0);
+	n = (size_t)(u->loop(in, out, out + room) - out);
+	if (in->size != 0 && *in->bytes == '\n') {
+		in->bytes++;
+		in->size--;
+		c->state = HEAD;
+	}
+	return (n);
+}
+
 /* --- events --- */
 
 /* The events of one feed, and the longest line that has not ended. */
@@ -420,6 +441,21 @@ control_note(struct tw_control *t, const struct slice *piece,
 		(void)control_event(t, events, TW_EVENT_NOTIFICATION);
 }
 
+/* As control_output, into the arena; returns the bytes taken. */
+static size_t
+control_direct(struct tw_control *t, struct slice *in, struct events *events)
+{
+	size_t	size = in->size, room = TW_OUTPUT_LIMIT - (t->size - t->start);
+
+	if (t->lines.state != DATA || room == 0)
+		return (0);
+	t->size += (uint32_t)control_output(&t->lines, &t->unescape, in,
+	    t->arena + t->size, room);
+	if (t->lines.state == HEAD)
+		control_output_event(t, events);
+	return (size - in->size);
+}
+
 /* What a piece means. */
 static void
 control_take(struct tw_control *t, enum control_item item, struct slice *piece,
@@ -489,6 +525,11 @@ tw_control_feed(struct tw_control *t, const uint8_t *data, size_t size,
 			step = space - CONTROL_EXTRA;
 		in.bytes = data + done;
 		in.size = step;
+		step = control_direct(t, &in, &events);
+		done += step;
+		if (step != 0)
+			continue;
+		step = in.size;
 		item = control_next(&t->lines, &in, &piece);
 		done += step - in.size;
 		control_take(t, item, &piece, &events);

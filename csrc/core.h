@@ -305,5 +305,7 @@ struct unescape {
 unescape_loop *unescape_loop_now(void);
 size_t	unescape_feed(struct unescape *, struct slice *, uint8_t *, size_t);
 size_t	unescape_end(struct unescape *, uint8_t *);
+size_t	control_output(struct control *, struct unescape *, struct slice *,
+	    uint8_t *, size_t);
 
 #endif

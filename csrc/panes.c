@@ -140,13 +140,20 @@ panes_drain(struct tw_panes *t, struct tw_out *out)
 	return (1);
 }
 
+/* Whether the output line that is on its way is wanted. */
+static int
+panes_wants(const struct tw_panes *t)
+{
+	return (!t->only || t->lines.pane == t->pane);
+}
+
 /* Put a piece of output into the chunk, which has room. */
 static void
 panes_take(struct tw_panes *t, enum control_item item, struct slice *piece)
 {
 	if (item != CONTROL_DATA && item != CONTROL_DATA_END)
 		return;
-	if (t->only && t->lines.pane != t->pane)
+	if (!panes_wants(t))
 		return;
 	t->speaker = t->lines.pane;
 	t->size += (uint32_t)unescape_feed(&t->unescape, piece,
@@ -166,13 +173,31 @@ panes_ready(struct tw_panes *t, struct tw_out *out)
 	return (panes_drain(t, out));
 }
 
+/* Take some of the input, which there is room for in the chunk. */
+static void
+panes_step(struct tw_panes *t, struct slice *in)
+{
+	struct slice		piece;
+	enum control_item	item;
+	size_t			size = in->size;
+
+	if (panes_wants(t)) {
+		t->speaker = t->lines.pane;
+		t->size += (uint32_t)control_output(&t->lines, &t->unescape,
+		    in, t->chunk + t->size, PANES_CHUNK - t->size);
+		if (in->size != size)
+			return;
+	}
+	item = control_next(&t->lines, in, &piece);
+	panes_take(t, item, &piece);
+}
+
 size_t
 tw_panes_feed(struct tw_panes *t, const uint8_t *data, size_t size,
     struct tw_out *out)
 {
-	struct slice		in, piece;
-	enum control_item	item;
-	size_t			done = 0, step;
+	struct slice	in;
+	size_t		done = 0, step;
 
 	scan_begin(out);
 	while (done < size) {
@@ -182,9 +207,8 @@ tw_panes_feed(struct tw_panes *t, const uint8_t *data, size_t size,
 		step = size - done < PANES_STEP ? size - done : PANES_STEP;
 		in.bytes = data + done;
 		in.size = step;
-		item = control_next(&t->lines, &in, &piece);
+		panes_step(t, &in);
 		done += step - in.size;
-		panes_take(t, item, &piece);
 	}
 	(void)panes_drain(t, out);
 	return (done);

@@ -28,6 +28,12 @@ simd_has(uint32_t level)
 		    __builtin_cpu_supports("bmi") &&
 		    __builtin_cpu_supports("bmi2") &&
 		    __builtin_cpu_supports("popcnt"));
+	case TW_SIMD_AVX512:
+		return (simd_has(TW_SIMD_AVX2) &&
+		    __builtin_cpu_supports("avx512f") &&
+		    __builtin_cpu_supports("avx512bw") &&
+		    __builtin_cpu_supports("avx512vl") &&
+		    __builtin_cpu_supports("avx512vbmi2"));
 #endif
 #ifdef SIMD_ARM
 	case TW_SIMD_NEON:

@@ -21,12 +21,17 @@
  *	V(low), V(high)		the low or high four bits of each byte
  *	V(table), V(lookup)	16 bytes, found by bytes below 16
  * The scalar level has none of these: its functions are written out.
+ *
+ * Levels that can compress also have blocks of 64 bytes, with masks of a bit
+ * a byte (V(block_...)): loops over them have no branch for each piece of
+ * what they pass over or take out.
  */
 #ifndef TMUX_WAIT_SIMD_H
 #define TMUX_WAIT_SIMD_H
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #if defined __x86_64__ && !defined TW_NO_SIMD
 #define SIMD_X86 1
@@ -176,6 +181,192 @@ avx2_mask(__m256i v)
 	return ((uint32_t)_mm256_movemask_epi8(v));
 }
 
+/* --- blocks of 64 bytes, and masks of a bit for each of them --- */
+
+struct avx2_block {
+	__m256i		 low;
+	__m256i		 high;
+};
+
+SIMD_INLINE AVX2_TARGET struct avx2_block
+avx2_block_load(const uint8_t *p)
+{
+	return ((struct avx2_block){ avx2_load(p), avx2_load(p + 32) });
+}
+
+SIMD_INLINE AVX2_TARGET void
+avx2_block_store(uint8_t *p, struct avx2_block b)
+{
+	avx2_store(p, b.low);
+	avx2_store(p + 32, b.high);
+}
+
+SIMD_INLINE AVX2_TARGET uint64_t
+avx2_block_equal(struct avx2_block b, uint8_t byte)
+{
+	__m256i	v = avx2_fill(byte);
+
+	return (avx2_mask(avx2_equal(b.low, v)) |
+	    avx2_mask(avx2_equal(b.high, v)) << 32);
+}
+
+/* Bytes that are not printable ASCII. */
+SIMD_INLINE AVX2_TARGET uint64_t
+avx2_block_odd(struct avx2_block b)
+{
+	return (avx2_mask(avx2_odd(b.low)) | avx2_mask(avx2_odd(b.high)) << 32);
+}
+
+SIMD_INLINE AVX2_TARGET uint64_t
+avx2_half_among(__m256i v, uint8_t first, uint8_t last)
+{
+	__m256i	from = _mm256_sub_epi8(v, avx2_fill(first));
+
+	return (avx2_mask(avx2_equal(from, _mm256_min_epu8(from,
+	    avx2_fill((uint8_t)(last - first))))));
+}
+
+/* Bytes from `first` to `last`. */
+SIMD_INLINE AVX2_TARGET uint64_t
+avx2_block_among(struct avx2_block b, uint8_t first, uint8_t last)
+{
+	return (avx2_half_among(b.low, first, last) |
+	    avx2_half_among(b.high, first, last) << 32);
+}
+
+/* Three octal digits of each byte's own: their value, and what is none. */
+SIMD_INLINE AVX2_TARGET __m256i
+avx2_half_octal(__m256i a, __m256i b, __m256i c, __m256i *wrong)
+{
+	__m256i	zero = avx2_fill('0');
+
+	a = _mm256_xor_si256(a, zero);
+	b = _mm256_xor_si256(b, zero);
+	c = _mm256_xor_si256(c, zero);
+	*wrong = avx2_or(avx2_and(a, avx2_fill(0xfc)),
+	    avx2_and(avx2_or(b, c), avx2_fill(0xf8)));
+	/* A neighbour's bits, shifted in, are masked away. */
+	a = avx2_and(_mm256_slli_epi16(a, 6), avx2_fill(0xc0));
+	b = avx2_and(_mm256_slli_epi16(b, 3), avx2_fill(0x38));
+	return (avx2_or(avx2_or(a, b), avx2_and(c, avx2_fill(7))));
+}
+
+/*
+ * Where `chosen` is set, put the value of the three digits that follow; p has
+ * 67 bytes.  Returns where these are no three digits of at most 377.
+ */
+SIMD_INLINE AVX2_TARGET uint64_t
+avx2_block_octal(struct avx2_block *b, const uint8_t *p, uint8_t slash)
+{
+	__m256i		 value, wrong, chosen, none = avx2_fill(0);
+	uint64_t	 bad;
+
+	chosen = avx2_equal(b->low, avx2_fill(slash));
+	value = avx2_half_octal(avx2_load(p + 1), avx2_load(p + 2),
+	    avx2_load(p + 3), &wrong);
+	b->low = _mm256_blendv_epi8(b->low, value, chosen);
+	bad = avx2_mask(chosen) & ~avx2_mask(avx2_equal(wrong, none));
+	p += 32;
+	chosen = avx2_equal(b->high, avx2_fill(slash));
+	value = avx2_half_octal(avx2_load(p + 1), avx2_load(p + 2),
+	    avx2_load(p + 3), &wrong);
+	b->high = _mm256_blendv_epi8(b->high, value, chosen);
+	return (bad | (avx2_mask(chosen) &
+	    ~avx2_mask(avx2_equal(wrong, none))) << 32);
+}
+
+/* Write the bytes whose bit is set, and some more; 64 bytes have room. */
+SIMD_INLINE AVX2_TARGET uint8_t *
+avx2_block_keep(uint8_t *to, struct avx2_block b, uint64_t keep)
+{
+	uint8_t		 bytes[64];
+	uint64_t	 v, mask;
+	int		 i;
+
+	avx2_block_store(bytes, b);
+#pragma GCC unroll 8
+	for (i = 0; i < 8; i++) {
+		memcpy(&v, bytes + 8 * i, sizeof v);
+		mask = _pdep_u64(keep, UINT64_C(0x0101010101010101)) * 0xff;
+		v = _pext_u64(v, mask);
+		memcpy(to, &v, sizeof v);
+		to += __builtin_popcountll(keep & 0xff);
+		keep >>= 8;
+	}
+	return (to);
+}
+
+/* --- AVX-512 with VBMI2: compresses a whole block at once --- */
+
+#define AVX512_TARGET __attribute__((target( \
+    "avx512f,avx512bw,avx512vl,avx512vbmi2,avx2,bmi,bmi2,popcnt")))
+
+struct avx512_block {
+	__m512i		 v;
+};
+
+SIMD_INLINE AVX512_TARGET struct avx512_block
+avx512_block_load(const uint8_t *p)
+{
+	return ((struct avx512_block){ _mm512_loadu_si512(p) });
+}
+
+SIMD_INLINE AVX512_TARGET void
+avx512_block_store(uint8_t *p, struct avx512_block b)
+{
+	_mm512_storeu_si512(p, b.v);
+}
+
+SIMD_INLINE AVX512_TARGET uint64_t
+avx512_block_equal(struct avx512_block b, uint8_t byte)
+{
+	return (_mm512_cmpeq_epi8_mask(b.v, _mm512_set1_epi8((char)byte)));
+}
+
+SIMD_INLINE AVX512_TARGET uint64_t
+avx512_block_among(struct avx512_block b, uint8_t first, uint8_t last)
+{
+	return (_mm512_cmple_epu8_mask(_mm512_sub_epi8(b.v,
+	    _mm512_set1_epi8((char)first)),
+	    _mm512_set1_epi8((char)(last - first))));
+}
+
+SIMD_INLINE AVX512_TARGET uint64_t
+avx512_block_odd(struct avx512_block b)
+{
+	return (~avx512_block_among(b, 0x20, 0x7e));
+}
+
+SIMD_INLINE AVX512_TARGET uint64_t
+avx512_block_octal(struct avx512_block *block, const uint8_t *p,
+    uint8_t slash)
+{
+	__m512i		 zero = _mm512_set1_epi8('0');
+	__m512i		 a = _mm512_xor_si512(_mm512_loadu_si512(p + 1), zero);
+	__m512i		 b = _mm512_xor_si512(_mm512_loadu_si512(p + 2), zero);
+	__m512i		 c = _mm512_xor_si512(_mm512_loadu_si512(p + 3), zero);
+	uint64_t	 chosen = avx512_block_equal(*block, slash), bad;
+
+	bad = _mm512_mask_cmpgt_epu8_mask(chosen, a, _mm512_set1_epi8(3)) |
+	    _mm512_mask_cmpgt_epu8_mask(chosen, _mm512_or_si512(b, c),
+	    _mm512_set1_epi8(7));
+	/* A neighbour's bits, shifted in, are masked away. */
+	a = _mm512_and_si512(_mm512_slli_epi16(a, 6),
+	    _mm512_set1_epi8((char)0xc0));
+	b = _mm512_and_si512(_mm512_slli_epi16(b, 3), _mm512_set1_epi8(0x38));
+	c = _mm512_and_si512(c, _mm512_set1_epi8(7));
+	block->v = _mm512_mask_blend_epi8(chosen, block->v,
+	    _mm512_or_si512(_mm512_or_si512(a, b), c));
+	return (bad);
+}
+
+SIMD_INLINE AVX512_TARGET uint8_t *
+avx512_block_keep(uint8_t *to, struct avx512_block b, uint64_t keep)
+{
+	_mm512_storeu_si512(to, _mm512_maskz_compress_epi8(keep, b.v));
+	return (to + __builtin_popcountll(keep));
+}
+
 #endif /* SIMD_X86 */
 
 /* --- NEON: what every arm64 has --- */
@@ -269,6 +460,14 @@ SIMD_INLINE uint32_t
 simd_count(uint64_t mask)
 {
 	return ((uint32_t)__builtin_popcountll(mask));
+}
+
+/* The highest bit set of a mask, alone; 0 if none is. */
+SIMD_INLINE uint64_t
+simd_highest(uint64_t mask)
+{
+	return (mask == 0 ? 0 :
+	    UINT64_C(1) << (63 - __builtin_clzll(mask)));
 }
 
 /* The lowest bit set of a mask that is not 0. */

@@ -6,7 +6,6 @@
  * digits of at most 377 is itself.
  */
 
-#include <string.h>
 
 #include "core.h"
 #include "simd.h"
@@ -72,14 +71,24 @@ unescape_one(const uint8_t *p, uint8_t *byte)
 	return (1);
 }
 
-/* The same as the loops of unescape.inc, one byte at a time. */
+/* What a loop stops at, a whole escape apart. */
+SIMD_INLINE int
+unescape_stops(uint8_t byte)
+{
+	return (byte == '\\' || byte == '\n' || byte == '\r');
+}
+
+/*
+ * Give out the input up to its end, a line's end (CR or LF), a backslash that
+ * begins no whole escape, or want of room; returns where the output ends.
+ */
 static uint8_t *
 scalar_unescape(struct slice *in, uint8_t *to, const uint8_t *to_end)
 {
 	const uint8_t	*p = in->bytes, *end = p + in->size;
 
 	while (p != end && to != to_end) {
-		if (*p != '\\')
+		if (!unescape_stops(*p))
 			*to++ = *p++;
 		else if (end - p >= 4 && unescape_one(p, to)) {
 			to++;
@@ -112,6 +121,27 @@ scalar_unescape(struct slice *in, uint8_t *to, const uint8_t *to_end)
 #undef V_BYTES
 #undef V_STEP
 
+/* Bytes that 64 bytes with escapes at the bits of `m` reach beyond them. */
+SIMD_INLINE uint32_t
+unescape_beyond(uint64_t m)
+{
+	static const uint8_t	beyond[] = { 0, 1, 2, 0, 3 };
+
+	return (beyond[m >> 61]);
+}
+
+#define V(name) avx2_ ## name
+#define V_TARGET AVX2_TARGET
+#include "unescape_blocks.inc"
+#undef V
+#undef V_TARGET
+
+#define V(name) avx512_ ## name
+#define V_TARGET AVX512_TARGET
+#include "unescape_blocks.inc"
+#undef V
+#undef V_TARGET
+
 #endif
 
 #ifdef SIMD_ARM
@@ -137,7 +167,9 @@ unescape_loop_now(void)
 	case TW_SIMD_SSE2:
 		return (sse2_unescape);
 	case TW_SIMD_AVX2:
-		return (avx2_unescape);
+		return (avx2_unescape_blocks);
+	case TW_SIMD_AVX512:
+		return (avx512_unescape_blocks);
 #endif
 #ifdef SIMD_ARM
 	case TW_SIMD_NEON:
@@ -147,23 +179,30 @@ unescape_loop_now(void)
 	return (scalar_unescape);
 }
 
-/* Unescape as much of the input as has room; returns the bytes given out. */
+/*
+ * Unescape as much of the input as has room, line ends too; returns the bytes
+ * given out.
+ */
 size_t
 unescape_feed(struct unescape *u, struct slice *in, uint8_t *out, size_t room)
 {
-	uint8_t		*to = out;
+	uint8_t	*to = out;
 
 	while (in->size != 0 && to != out + room) {
 		if (u->size == 0)
 			to = u->loop(in, to, out + room);
 		if (in->size == 0 || to == out + room)
 			break;
-		if (u->size != 0)
+		if (u->size != 0) {
 			to += unescape_held(u, in, to);
-		else {
-			u->held[u->size++] = *in->bytes++;
-			in->size--;
+			continue;
 		}
+		if (*in->bytes == '\\')
+			u->held[u->size++] = *in->bytes;
+		else
+			*to++ = *in->bytes;
+		in->bytes++;
+		in->size--;
 	}
 	return ((size_t)(to - out));
 }
