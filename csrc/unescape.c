@@ -121,15 +121,6 @@ scalar_unescape(struct slice *in, uint8_t *to, const uint8_t *to_end)
 #undef V_BYTES
 #undef V_STEP
 
-/* Bytes that 64 bytes with escapes at the bits of `m` reach beyond them. */
-SIMD_INLINE uint32_t
-unescape_beyond(uint64_t m)
-{
-	static const uint8_t	beyond[] = { 0, 1, 2, 0, 3 };
-
-	return (beyond[m >> 61]);
-}
-
 #define V(name) avx2_ ## name
 #define V_TARGET AVX2_TARGET
 #include "unescape_blocks.inc"
