@@ -251,7 +251,7 @@ struct tw_control;
 struct tw_control *tw_control_new(void);
 void tw_control_free(struct tw_control *control);
 
-/* The events' bytes: valid until the next feed. */
+/* Where the events' bytes are, always; they stay until the next feed. */
 const uint8_t *tw_control_bytes(const struct tw_control *control);
 
 /* Returns the bytes taken; `full` as above.  `room` must be at least 2. */

@@ -13,7 +13,7 @@ from _thread import allocate_lock
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from tmux_wait._core import ffi, lib
 
@@ -56,17 +56,27 @@ _allocate = ffi.new_allocator(should_clear_after_alloc=False)
 class _Turn:
     """Lets one caller at a time use a handle; a second one is refused, not interleaved."""
 
-    __slots__ = ("_lock",)
+    __slots__ = ("begin", "end")
 
     def __init__(self) -> None:
-        self._lock = allocate_lock()
+        lock = allocate_lock()
+        self.begin, self.end = lock.acquire, lock.release
 
     def __enter__(self) -> None:
-        if not self._lock.acquire(blocking=False):
-            raise RuntimeError("in use by another thread: one object serves one caller at a time")
+        if not self.begin(False):
+            raise _in_use()
 
     def __exit__(self, *exc: object) -> None:
-        self._lock.release()
+        self.end()
+
+
+def _in_use() -> RuntimeError:
+    return RuntimeError("in use by another thread: one object serves one caller at a time")
+
+
+def _bytes_of(data: Buffer) -> Any:
+    """Return what C can read ``data`` through; for bytes that is free."""
+    return data if type(data) is bytes else ffi.from_buffer("uint8_t[]", data)
 
 
 def _handle(pointer: Any, free: Any) -> Any:
@@ -159,16 +169,14 @@ class LiteralMatcher:
 # --- ControlParser ---
 
 
-@dataclass(frozen=True, slots=True)
-class Output:
+class Output(NamedTuple):
     """What a pane wrote, unescaped: one ``%output`` line, or 1 MiB of a longer one."""
 
     pane: int
     data: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(NamedTuple):
     """The answer to a command: ``body`` is its lines, each with a line feed.
 
     ``ok`` is False for ``%error``. ``cut`` says that the body was over 16 MiB and lost its end.
@@ -181,8 +189,7 @@ class Reply:
     cut: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Notification:
+class Notification(NamedTuple):
     """Any other line: ``%name args``. A line without the % has an empty name."""
 
     name: str
@@ -198,10 +205,11 @@ class ControlParser:
     The rules and bounds are those of ``csrc/control.c``.
     """
 
-    __slots__ = ("_control", "_counts", "_events", "_room", "_turn")
+    __slots__ = ("_bytes", "_control", "_counts", "_events", "_room", "_turn")
 
     def __init__(self) -> None:
         self._control = _handle(lib.tw_control_new(), lib.tw_control_free)
+        self._bytes = lib.tw_control_bytes(self._control)
         self._room = _EVENTS_ROOM
         self._events = _allocate("struct tw_event[]", self._room)
         self._counts = ffi.new("uint32_t[2]")
@@ -209,39 +217,55 @@ class ControlParser:
 
     def feed(self, data: Buffer) -> list[Event]:
         """Return the events that ``data`` completes, in order."""
-        with self._turn, ffi.from_buffer("uint8_t[]", data) as view:
-            events: list[Event] = []
-            size, done = len(view), 0
-            while True:
+        turn, counts = self._turn, self._counts
+        if not turn.begin(False):
+            raise _in_use()
+        try:
+            view = _bytes_of(data)
+            size = len(view)
+            done = lib.tw_control_feed(
+                self._control, view, size, self._events, self._room, counts, counts + 1
+            )
+            if not counts[1]:
+                return self._take(counts[0])
+            events = self._take(counts[0])
+            view = ffi.from_buffer("uint8_t[]", data)
+            while counts[1]:
                 done += lib.tw_control_feed(
-                    self._control,
-                    view + done,
-                    size - done,
-                    self._events,
-                    self._room,
-                    self._counts,
-                    self._counts + 1,
-                )
-                if self._counts[0]:
-                    events += self._take(self._counts[0])
-                if not self._counts[1]:
-                    return events
+                    self._control, view + done, size - done, self._events, self._room, counts,
+                    counts + 1,
+                )  # fmt: skip
+                events += self._take(counts[0])
+            return events
+        finally:
+            turn.end()
 
-    def _take(self, count: int) -> Iterator[Event]:
+    def _take(self, count: int) -> list[Event]:
         """Make the events that C has written."""
-        base = lib.tw_control_bytes(self._control)
-        filled = ffi.buffer(self._events, count * _EVENT.size)
-        for number, flags, kind, start, size, ok, cut, _ in _EVENT.iter_unpack(filled):
-            data = ffi.buffer(base + start, size)[:]
-            if kind == lib.TW_EVENT_OUTPUT:
-                yield Output(number, data)
-            elif kind == lib.TW_EVENT_REPLY:
-                yield Reply(number, flags, bool(ok), data, bool(cut))
-            elif data[:1] == b"%":
-                name, _, args = data[1:].partition(b" ")
-                yield Notification(name.decode("ascii", "replace"), args)
-            else:
-                yield Notification("", data)
+        if not count:
+            return []
+        records = _EVENT.iter_unpack(ffi.buffer(self._events, count * _EVENT.size))
+        last = self._events[count - 1]
+        data = ffi.buffer(self._bytes, last.start + last.size)[:]
+        return [
+            Output(number, data[start : start + size])
+            if kind == _OUTPUT
+            else _other(number, flags, kind, data[start : start + size], ok, cut)
+            for number, flags, kind, start, size, ok, cut, _ in records
+        ]
+
+
+_OUTPUT: int = lib.TW_EVENT_OUTPUT
+
+
+def _other(number: int, flags: int, kind: int, data: bytes, ok: int, cut: int) -> Event:
+    """Make an event that is no output."""
+    if kind == lib.TW_EVENT_REPLY:
+        return Reply(number, flags, bool(ok), data, bool(cut))
+    if data[:1] == b"%":
+        name, _, args = data[1:].partition(b" ")
+        return Notification(name.decode("ascii", "replace"), args)
+    return Notification("", data)
 
 
 # --- what the scans below share ---
@@ -315,18 +339,24 @@ class TextFilter:
 
     def feed(self, data: Buffer) -> bytes:
         """Return the lines that ``data`` completes, each with a line feed."""
-        with self._turn, ffi.from_buffer("uint8_t[]", data) as view:
-            out = self._arrays.out
+        turn, out = self._turn, self._arrays.out
+        if not turn.begin(False):
+            raise _in_use()
+        try:
+            view = _bytes_of(data)
             size = len(view)
             done = lib.tw_scan_feed(self._scan, view, size, out)
             text = self._arrays.text()
             if not out.full:
                 return text
             pieces = [text]
+            view = ffi.from_buffer("uint8_t[]", data)
             while out.full:
                 done += lib.tw_scan_feed(self._scan, view + done, size - done, out)
                 pieces.append(self._arrays.text())
             return b"".join(pieces)
+        finally:
+            turn.end()
 
     def flush(self) -> bytes:
         """End the unfinished line and return it, without a line feed."""
@@ -361,8 +391,7 @@ class VersionEnd(Enum):
 _ENDS = tuple(VersionEnd)
 
 
-@dataclass(frozen=True, slots=True)
-class LineHit:
+class LineHit(NamedTuple):
     """A literal found in a version of a line.
 
     ``pattern`` is its index; ``start`` and ``end`` are bytes of the version's text, half-open:
@@ -379,8 +408,7 @@ class LineHit:
     complete: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Version:
+class Version(NamedTuple):
     """A completed version of a line.
 
     ``text`` is all of the line's text, and ``start`` 0; of a long line that was redrawn in part it
@@ -492,18 +520,26 @@ class LineScanner:
 
     def feed(self, data: Buffer) -> list[LineHit]:
         """Return the hits that count now, in stream order."""
-        with self._turn, ffi.from_buffer("uint8_t[]", data) as view:
+        turn, out = self._turn, self._arrays.out
+        if not turn.begin(False):
+            raise _in_use()
+        try:
             self._fed = True
             self._spilled.clear()
-            out = self._arrays.out
+            view = _bytes_of(data)
             size = len(view)
             done = lib.tw_scan_feed(self._scan, view, size, out)
             hits = self._hits() if out.hits_size else []
+            if not out.full:
+                return hits
+            view = ffi.from_buffer("uint8_t[]", data)
             while out.full:
                 self._spill()
                 done += lib.tw_scan_feed(self._scan, view + done, size - done, out)
                 hits += self._hits()
             return hits
+        finally:
+            turn.end()
 
     def quiet(self) -> list[LineHit]:
         """Return the hits of the unfinished version that use cells left over, each once."""
@@ -655,14 +691,24 @@ class Scanner:
 
     def feed(self, data: Buffer) -> list[Hit]:
         """Return the hits whose line ``data`` completes, in the order of completion."""
-        with self._turn, ffi.from_buffer("uint8_t[]", data) as view:
+        turn, out = self._turn, self._arrays.out
+        if not turn.begin(False):
+            raise _in_use()
+        try:
             hits: list[Hit] = []
-            size, done = len(view), 0
-            while True:
-                done += self._feed(self._handle, view + done, size - done, self._arrays.out)
+            view = _bytes_of(data)
+            size = len(view)
+            done = self._feed(self._handle, view, size, out)
+            self._take(hits)
+            if not out.full:
+                return hits
+            view = ffi.from_buffer("uint8_t[]", data)
+            while out.full:
+                done += self._feed(self._handle, view + done, size - done, out)
                 self._take(hits)
-                if not self._arrays.out.full:
-                    return hits
+            return hits
+        finally:
+            turn.end()
 
     def finish(self) -> list[Hit]:
         """End all unfinished lines; return their hits."""
