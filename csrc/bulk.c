@@ -72,14 +72,10 @@ scalar_copy(struct bulk *b)
 
 /* --- what is not printable ASCII --- */
 
-/* A line feed: the line has ended; 0: no room for more. */
+/* A line feed, which there is room for: the line has ended. */
 static int
 bulk_line_feed(struct bulk *b, const uint8_t *after)
 {
-	if (b->to == b->to_end) {
-		b->full = 1;
-		return (0);
-	}
 	if (b->to - b->line > (ptrdiff_t)b->limit)
 		return (0);
 	*b->to++ = '\n';
@@ -87,10 +83,8 @@ bulk_line_feed(struct bulk *b, const uint8_t *after)
 	b->line = b->to;
 	b->taken[b->lines] = (uint32_t)(b->p - b->begin);
 	b->ends[b->lines] = (uint32_t)(b->to - b->text);
-	b->seen[b->lines] = b->glyphs;
-	if (++b->lines == b->lines_room)
-		b->full = 1;
-	return (!b->full);
+	b->seen[b->lines++] = b->glyphs;
+	return (1);
 }
 
 /* CR: nothing before a line feed, or where the line begins. */
@@ -207,7 +201,7 @@ bulk_special(struct bulk *b)
 {
 	if (b->p == b->end)
 		return (0);
-	if (b->to == b->to_end) {
+	if (b->to == b->to_end || b->lines == b->lines_room) {
 		b->full = 1;
 		return (0);
 	}

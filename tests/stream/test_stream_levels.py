@@ -59,6 +59,8 @@ def log(random: Random) -> bytes:
             return colour(random)
         if kind < 0.8:
             return b"\x1b]8;;file\x1b\\" if random.random() < 0.5 else b"\x1b]0;a title\x07"
+        if odds and kind > 0.99:
+            return b"\n" * 700  # more than a block takes
         return random.choice((b"\r\n", b"\r\n", b"\n", b"\r\r\n", b"\n\n", b"\r\n\r\n" * 40))
 
     return b"".join(piece() for _ in range(random.randint(1, 120)))
