@@ -39,6 +39,17 @@ def started_at(pid: int) -> str | None:
     return stat[19] if stat and stat[0] not in "ZX" else None
 
 
+def is_tmux(pid: int) -> bool:
+    """Say whether a process lives and is a tmux; False where /proc does not say."""
+    stat = read_stat(pid)
+    if stat is None or stat[0] in "ZX":
+        return False
+    try:
+        return Path(f"/proc/{pid}/comm").read_bytes().startswith(b"tmux")
+    except OSError:
+        return False
+
+
 def is_asleep(pid: int) -> bool:
     """Say whether a process waits for something; True where /proc does not say.
 

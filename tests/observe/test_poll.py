@@ -211,5 +211,23 @@ def test_a_quiet_pane_costs_no_more_than_a_look_an_interval(
                 await ear.next(limit)
         return looks
 
-    assert run_blocking(main) <= 5
+    assert run_blocking(main) <= 6, "five and the one when the time has come"
     wait_until(lambda: tmux_server.get(pane, "#{pane_pipe}") == "0")
+
+
+@on_both_drivers
+def test_what_came_since_the_last_look_is_seen_when_the_time_has_come(
+    run: Main, tmux_server: TmuxServerFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(poll, "INTERVAL", 3600.0)
+    pane = tmux_server.pane()
+
+    async def main(driver: Driver) -> None:
+        ear = await listen(driver, tmux_server, pane, backend="poll")
+        tmux_server.type(pane, "just in time")
+        tmux_server.shows(pane, "just in time\njust in time")
+        found = await ear.next(driver.now())
+        assert isinstance(found, Rows)
+        assert [row.text for row in found.rows if row.text] == ["just in time"] * 2
+
+    run(main)

@@ -9,40 +9,21 @@ import subprocess
 import sys
 import textwrap
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import libtmux
 import pytest
 from conftest import PATIENCE, SECOND_EAR, TmuxServerFixture, wait_until, with_each_ear
+from real_waits import Wait, during, wait
 
 from tmux_wait import TmuxServer, TmuxWaitError, WaitOutcome, WaitResult, wait_for_text
-from tmux_wait.observe.entry import Entry
 
-Wait = Callable[..., WaitResult]
+__all__ = ["wait"]  # the fixture
 NOISE = (
     "i=0; while [ $i -lt 20000 ]; do echo noise $i; i=$((i+1)); done;"
     " echo server ready; exec sleep 100"
 )
-
-
-@pytest.fixture(params=["blocking", "asyncio"])
-def wait(request: pytest.FixtureRequest, tmux_server: TmuxServerFixture) -> Wait:
-    """The same wait through either driver, on the test's server."""
-    where = {"socket_name": tmux_server.name, "tmux": tmux_server.binary}
-
-    def blocking(*args: Any, **options: Any) -> WaitResult:
-        return wait_for_text(*args, **{"seconds": PATIENCE, **where, **options})
-
-    def over_asyncio(*args: Any, backend: str = "auto", **options: Any) -> WaitResult:
-        async def main() -> WaitResult:
-            async with TmuxServer(**where, backend=backend) as server:
-                return await server.wait_for_text(*args, **{"seconds": PATIENCE, **options})
-
-        return asyncio.run(main())
-
-    return blocking if request.param == "blocking" else over_asyncio
 
 
 def shell(server: TmuxServerFixture, *argv: str, width: int = 80) -> str:
@@ -168,11 +149,11 @@ def test_several_lines_are_sent_in_one_step(tmux_server: TmuxServerFixture, wait
 
 
 def test_a_pattern_that_already_stands_there(tmux_server: TmuxServerFixture, wait: Wait) -> None:
-    pane = tmux_server.pane("sh", "-c", "echo server ready; exec cat")
-    tmux_server.shows(pane, "ready")
+    pane = tmux_server.pane("sh", "-c", "echo server ready; echo up; exec cat")
+    tmux_server.shows(pane, "up")
     result = wait(pane, ["READY"])
     assert (result.outcome, result.matched_line) == (WaitOutcome.PRESENT_AT_ENTRY, "server ready")
-    assert tmux_server.get(pane, "#{pane_pipe}") == "0"
+    wait_until(lambda: tmux_server.get(pane, "#{pane_pipe}") == "0")
 
 
 def test_half_a_pattern_at_entry_and_half_later(tmux_server: TmuxServerFixture, wait: Wait) -> None:
@@ -220,13 +201,13 @@ def test_a_regular_expression(tmux_server: TmuxServerFixture, wait: Wait) -> Non
 def test_a_killed_pane(tmux_server: TmuxServerFixture, wait: Wait) -> None:
     tmux_server.pane()
     pane = tmux_server.tmux("split-window", "-d", "-P", "-F", "#{pane_id}", "exec cat")
-    result, _ = during(lambda: wait(pane, ["x"]), lambda: tmux_server.tmux("kill-pane", "-t", pane))
+    result = during(lambda: wait(pane, ["x"]), lambda _: tmux_server.tmux("kill-pane", "-t", pane))
     assert result.outcome is WaitOutcome.PANE_CLOSED
 
 
 def test_a_killed_server(tmux_server: TmuxServerFixture, wait: Wait) -> None:
     pane = tmux_server.pane()
-    result, _ = during(lambda: wait(pane, ["x"]), lambda: tmux_server.run("kill-server"))
+    result = during(lambda: wait(pane, ["x"]), lambda _: tmux_server.run("kill-server"))
     assert result.outcome is WaitOutcome.PANE_CLOSED
 
 
@@ -244,7 +225,7 @@ def test_a_pane_that_remains_on_exit(tmux_server: TmuxServerFixture, wait: Wait)
 def test_a_respawned_pane_goes_on(tmux_server: TmuxServerFixture, wait: Wait) -> None:
     pane = tmux_server.pane()
     respawn = ("respawn-pane", "-k", "-t", pane, "sh -c 'echo new program; exec cat'")
-    result, _ = during(lambda: wait(pane, ["new program"]), lambda: tmux_server.tmux(*respawn))
+    result = during(lambda: wait(pane, ["new program"]), lambda _: tmux_server.tmux(*respawn))
     assert (result.outcome, result.matched_line) == (WaitOutcome.MATCHED, "new program")
 
 
@@ -261,63 +242,6 @@ def test_a_users_pipe_stays_and_the_pane_is_heard_otherwise(
     tmux_server.type(pane, "two")
     wait_until(lambda: log.exists() and b"two" in log.read_bytes(), "the user's log")
     assert b"one" in log.read_bytes()
-
-
-def test_a_stolen_pipe_does_not_end_the_wait(tmux_server: TmuxServerFixture, wait: Wait) -> None:
-    log = tmux_server.folder / "log"
-    pane = tmux_server.pane()
-
-    def steal() -> None:
-        tmux_server.tmux("pipe-pane", "-t", pane, f"cat >> {log}")
-        tmux_server.type(pane, "after all")
-
-    result, _ = during(lambda: wait(pane, ["after all"]), steal)
-    assert (result.outcome, result.complete) == (WaitOutcome.MATCHED, False)
-    assert tmux_server.get(pane, "#{pane_pipe}") == "1"
-
-
-def during(wait: Callable[[], WaitResult], act: Callable[[], object]) -> tuple[WaitResult, object]:
-    """Run ``act`` in a thread once the wait has opened its ear (its shell has ended a cat)."""
-    acted: list[object] = []
-
-    def later() -> None:
-        ear_is_open.wait(PATIENCE)
-        acted.append(act())
-
-    ear_is_open = threading.Event()
-    thread = threading.Thread(target=later)
-    thread.start()
-    try:
-        with opened(ear_is_open):
-            result = wait()
-    finally:
-        ear_is_open.set()
-        thread.join()
-    return result, acted
-
-
-class opened:
-    """Sets an event when a wait begins to listen."""
-
-    def __init__(self, event: threading.Event) -> None:
-        self._event = event
-
-    def __enter__(self) -> None:
-        from tmux_wait.waits.text import TextWait
-
-        self._listen = TextWait.listen
-        event, listen = self._event, self._listen
-
-        def listening(wait: TextWait, backend: str, entry: Entry) -> None:
-            listen(wait, backend, entry)
-            event.set()
-
-        TextWait.listen = listening  # type: ignore[method-assign]
-
-    def __exit__(self, *_: object) -> None:
-        from tmux_wait.waits.text import TextWait
-
-        TextWait.listen = self._listen  # type: ignore[method-assign]
 
 
 BAD: list[tuple[str, Sequence[object], dict[str, object], str]] = [

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 
 from tmux_wait.drive import Driver
 from tmux_wait.errors import NoServerError
+from tmux_wait.process import is_tmux
 from tmux_wait.tmux import Tmux
 
+ENDING_TIME = 1.0  # seconds that a server may take to end
 FIELDS = "#{pane_id}|#{pid}|#{pane_dead}|#{pane_pid}|#{pane_pipe}"
 
 
@@ -23,13 +25,31 @@ class PaneState:
 async def ask_state(
     driver: Driver, tmux: Tmux, pane: str, server_pid: int, until: float | None
 ) -> PaneState | None:
-    """Return the state of ``pane``; None if it, or its server, is no more."""
+    """Return the state of ``pane``; None if it, or its server, is no more.
+
+    Raises what `Tmux.run` does; `NoServerError` only if the server lives and cannot be reached.
+    """
     limit = driver.now() + tmux.patience if until is None else until
     try:
         reply = await tmux.run(driver, [["display-message", "-p", "-t", pane, FIELDS]], until=limit)
     except NoServerError:
+        if await lives_on(driver, server_pid):
+            raise
         return None
     return None if reply.status else read_state(reply.out.decode(), pane, server_pid)
+
+
+async def lives_on(driver: Driver, server_pid: int) -> bool:
+    """Say whether a server that answers no more lives: somebody removed its socket.
+
+    An ending server closes its socket a little before it has ended, so that is waited for.
+    """
+    limit = driver.now() + ENDING_TIME
+    while is_tmux(server_pid):
+        if driver.now() > limit:
+            return True
+        await driver.wait((), driver.now() + 0.01)
+    return False
 
 
 def read_state(answer: str, pane: str, server_pid: int) -> PaneState | None:

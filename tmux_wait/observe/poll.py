@@ -1,7 +1,8 @@
 """Looking again and again: the ear that always works, and may miss what scrolls off.
 
-One tmux client a look. It sees rows, not bytes, and what has scrolled off only as far as the
-history still holds it: ``complete`` is False from the start.
+One tmux client a look, and one look more when the caller's time has come. It sees rows, not bytes,
+and what has scrolled off only as far as the history still holds it: ``complete`` is False from the
+start.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import os
 
 from tmux_wait.drive import Driver
 from tmux_wait.errors import NoServerError, PaneNotFoundError
+from tmux_wait.observe.ask import lives_on
 from tmux_wait.observe.entry import LOOKBACK, Entry, Look, Snapshot
 from tmux_wait.observe.looks import Looks
 from tmux_wait.observe.protocol import Ended, EndReason, Rows
@@ -58,8 +60,6 @@ class Poll:
             ended = await self.driver.wait(watched, due)
             if ended:
                 self._unwatch()  # look at once
-            elif self.driver.now() < self._next_look:
-                return None
             look = await self._look(until)
             if look is None:
                 self._end = Ended(EndReason.CLOSED)
@@ -68,6 +68,8 @@ class Poll:
             found = self._take_in(look)
             if found is not None:
                 return found
+            if until is not None and self.driver.now() >= until:
+                return None
         return self._end
 
     def let_go(self) -> None:
@@ -92,7 +94,11 @@ class Poll:
         try:
             reply = await self.tmux.run(self.driver, question.commands(), until=limit)
             look = question.read(reply)
-        except (NoServerError, PaneNotFoundError):
+        except PaneNotFoundError:
+            return None
+        except NoServerError:
+            if await lives_on(self.driver, self.entry.server_pid):
+                raise
             return None
         return look if look.entry.server_pid == self.entry.server_pid else None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tmux_wait.cells import up_to_cell
 from tmux_wait.drive import Driver
 from tmux_wait.echo import LedgerBook
-from tmux_wait.errors import PaneNotFoundError, TmuxWaitError
+from tmux_wait.errors import NoServerError, PaneNotFoundError, TmuxWaitError
 from tmux_wait.observe import Data, Ended, EndReason, Observer, Rows
 from tmux_wait.observe.choose import look, open_observer
 from tmux_wait.observe.ending import loses_last_words
@@ -85,7 +85,11 @@ class TextRun:
         if wait.result is None:
             wait.listen(self._observer.name, self._observer.entry)
         while wait.result is None:
-            event = await self._observer.next(wait.wakeup)
+            try:
+                event = await self._observer.next(wait.wakeup)
+            except NoServerError:  # its socket was removed: nobody can be asked any more
+                wait.lost(self._driver.now())
+                break
             now = self._driver.now()
             wait.complete = wait.complete and self._observer.complete
             if isinstance(event, Data):
@@ -95,6 +99,7 @@ class TextRun:
             elif isinstance(event, Ended):
                 await self._ended(wait, event.reason)
             wait.time(now)
+        assert wait.result is not None
         return wait.result
 
     def _begin(self, entry: Entry) -> TextWait:
@@ -138,7 +143,7 @@ class TextRun:
             self._avoid |= {"tap", "control"}
         return await open_observer(
             self._driver, self._tmux, pane, avoid=self._avoid, lookback=MOST_LOOKBACK,
-            until=self._driver.now() + PATIENCE,
+            until=self._until(),
         )  # fmt: skip
 
     def _let_go(self) -> None:
