@@ -3,7 +3,7 @@
 Source of the syntax: RE2's own. A *settled* match is one that stays whatever is written next;
 see "Unfinished lines match too" in the design. All positions are bytes of UTF-8.
 
-How a settled match is told: the expression followed by any one character, ``(?:PATTERN)(?s:.)``,
+How a settled match is told: the expression followed by any one byte, ``(?:PATTERN)\\C``,
 can match the line with one character appended only if PATTERN itself ends within the line so far.
 If that is so for ``a`` and for a space, neither ``$`` nor a word boundary at the end nor a
 greedy tail can make a difference. A line that holds a settled match still holds it when it grows,
@@ -45,8 +45,8 @@ class Regex:
         _compile(source, match_case)  # alone first: its error speaks of what the caller wrote
         closed = source + ("\\E" if not literal and _open_quote(source) else "")
         self._plain = _compile(f"{multi}(?:{closed})", match_case)
-        self._longest = _compile(f"{multi}({closed})(?s:.)", match_case, longest=True)
-        self._followed = _compile(f"{multi}(?:{closed})(?s:.)", match_case)
+        self._longest = _compile(f"{multi}({closed})\\C", match_case, longest=True)
+        self._followed = _compile(f"{multi}(?:{closed})\\C", match_case)
         self._nullable = any(self._plain.search(text) is not None for text in (b"", b" ", b"a"))
         self.bulk = None if _anchored_absolutely(source) else f"(?:{closed})"
 

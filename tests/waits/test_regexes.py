@@ -131,3 +131,9 @@ def test_bisection_finds_what_trying_every_end_finds(pattern: str, line: str, af
     after = min(after, len(text))
     found = Regex(pattern, match_case=False).unfinished(text, after=after)
     assert found == earliest_by_trying_all(pattern, text, after)
+
+
+def test_a_match_before_a_byte_that_is_no_character_is_settled() -> None:
+    regex = Regex("ready", match_case=False)
+    assert regex.unfinished(b"is ready\xff") == len("is ready")
+    assert regex.unfinished(b"is ready\xc3") == len("is ready")
