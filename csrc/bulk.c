@@ -40,6 +40,14 @@ struct bulk {
 	uint32_t	 seen[BULK_LINES];	/* glyphs up to a line's end */
 };
 
+/* What blocks of 64 bytes carry over, the first byte's bit lowest. */
+struct bulk_carry {
+	uint64_t	 bracket;	/* must be the [ after an ESC */
+	uint64_t	 value;		/* is in a sequence's values or ends it */
+	uint64_t	 inside;	/* is in a sequence */
+	uint64_t	 after_cr;	/* must be LF or another CR */
+};
+
 /* --- the loops, one byte at a time --- */
 
 static size_t
@@ -224,26 +232,62 @@ bulk_special(struct bulk *b)
 	return (1);
 }
 
+/* Where blocks are taken from and written to. */
+struct bulk_place {
+	const uint8_t	*p;
+	uint8_t		*to;
+	uint8_t		*line;
+	uint32_t	 lines;
+};
+
+/* Whether there is a block to be had, and room for what it may hold. */
+SIMD_INLINE int
+bulk_goes_on(const struct bulk *b, const struct bulk_place *at)
+{
+	return (b->end - at->p >= 64 && b->to_end - at->to >= 64 &&
+	    b->lines_room - at->lines >= 64);
+}
+
+/* Whether something that has begun has not ended. */
+SIMD_INLINE int
+bulk_open(const struct bulk_carry *c)
+{
+	return ((c->bracket | c->value | c->inside | c->after_cr) != 0);
+}
+
+/* How many bytes of the block before there are from its last opener on. */
+SIMD_INLINE uint32_t
+bulk_since(uint64_t openers)
+{
+	return (openers == 0 ? 0 : 64 - simd_lowest(simd_highest(openers)));
+}
+
 /*
- * The line feeds of a block of 64 bytes, of which those in `keep` are about
- * to be copied; 0: the block ends before it.
+ * The line feeds of a block, of which the bytes in `keep` are about to be
+ * copied; 0: a line is too long.
  */
 SIMD_INLINE int
-bulk_line_feeds(struct bulk *b, uint64_t line_feeds, uint64_t keep)
+bulk_line_feeds(struct bulk *b, struct bulk_place *at, uint64_t line_feeds,
+    uint64_t keep)
 {
+	uint32_t	bit, lines = at->lines, one;
 	uint8_t		*to;
-	uint32_t	 at;
 
-	for (; line_feeds != 0; line_feeds &= line_feeds - 1) {
-		at = simd_lowest(line_feeds);
-		to = b->to + simd_count(keep & ((UINT64_C(1) << at) - 1));
-		if (to - b->line > (ptrdiff_t)b->limit)
+	/* Most blocks have one or none: no branch says which. */
+	do {
+		one = line_feeds != 0;
+		bit = one ? simd_lowest(line_feeds) : 0;
+		to = at->to + simd_count(keep & ((UINT64_C(1) << bit) - 1));
+		if (to - at->line > (ptrdiff_t)b->limit)
 			return (0);
-		b->line = to + 1;
-		b->taken[b->lines] = (uint32_t)(b->p - b->begin) + at + 1;
-		b->ends[b->lines] = (uint32_t)(to + 1 - b->text);
-		b->seen[b->lines++] = b->glyphs;
-	}
+		b->taken[lines] = (uint32_t)(at->p - b->begin) + bit + 1;
+		b->ends[lines] = (uint32_t)(to + 1 - b->text);
+		b->seen[lines] = b->glyphs;
+		at->line = one ? to + 1 : at->line;
+		lines += one;
+		line_feeds &= line_feeds - 1;
+	} while (line_feeds != 0);
+	at->lines = lines;
 	return (1);
 }
 
@@ -480,9 +524,9 @@ bulk_lines_room(const struct tw_scan *s, const struct tw_out *out)
 	return (room);
 }
 
-/* Copy lines into the free room of the caller's text. */
+/* Begin a block, in the free room of the caller's text. */
 static void
-bulk_fill(struct tw_scan *s, struct bulk *b, const uint8_t *p, size_t n,
+bulk_begin(const struct tw_scan *s, struct bulk *b, const uint8_t *p, size_t n,
     const struct tw_out *out)
 {
 	size_t	room = out->text_room - out->text_size;
@@ -496,8 +540,6 @@ bulk_fill(struct tw_scan *s, struct bulk *b, const uint8_t *p, size_t n,
 	b->lines = 0;
 	b->lines_room = bulk_lines_room(s, out);
 	b->full = b->lines_room == 0;
-	if (!b->full)
-		s->loops->lines(b);
 }
 
 /*
@@ -509,26 +551,31 @@ bulk_feed(struct tw_scan *s, const uint8_t *p, size_t n, struct tw_out *out,
     size_t *stop)
 {
 	struct bulk	b;
-	uint32_t	before = out->hits_size, found;
-	size_t		size, taken;
+	uint32_t	before = out->hits_size, found, size;
+	size_t		taken, seen;
 
 	*stop = 0;
 	if (!bulk_may(s))
 		return (0);
-	bulk_fill(s, &b, p, n, out);
+	bulk_begin(s, &b, p, n, out);
+	if (!b.full)
+		s->loops->lines(&b);
 	found = b.lines;
 	if (found != 0 && s->literals != NULL)
 		bulk_search(s, &b, out);
+	seen = (size_t)(b.p - p);
 	if (b.lines == 0) {
-		*stop = found != 0 ? b.taken[0] : (size_t)(b.p - p) + 1;
+		*stop = found != 0 ? b.taken[0] : seen + 1;
 		return (0);
 	}
 	taken = b.taken[b.lines - 1];
 	if (b.lines == found && !b.full)
-		*stop = (size_t)(b.p - p) - taken + 1;
+		*stop = seen - taken + 1;
 	size = bulk_line(&b, b.lines);
 	bulk_keep(s, &b, before, out);
-	s->visible += s->loops->visible(b.text, size) + b.seen[b.lines - 1];
+	if (s->keep & TW_KEEP_FINAL)
+		s->visible += s->loops->visible(b.text, size) +
+		    b.seen[b.lines - 1];
 	s->total += size;
 	s->version += b.lines;
 	s->saved_here = 0;

@@ -179,6 +179,7 @@ struct bulk_loops {
 	size_t		(*plain)(const uint8_t *, size_t);
 	/* How many are printable ASCII and no spaces. */
 	size_t		(*visible)(const uint8_t *, size_t);
+	/* Copy whole lines. */
 	void		(*lines)(struct bulk *);
 };
 

@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <string.h>
 
 #include "core.h"
 
@@ -120,9 +121,9 @@ panes_scan(struct tw_panes *t, uint32_t pane, struct tw_out *out)
 	return (slot->scan);
 }
 
-/* Give the chunk to its pane's scan; 0: no room. */
+/* Give the first bytes of the chunk to its pane's scan; 0: no room. */
 static int
-panes_drain(struct tw_panes *t, struct tw_out *out)
+panes_drain(struct tw_panes *t, uint32_t size, struct tw_out *out)
 {
 	struct tw_scan	*scan;
 
@@ -131,13 +132,26 @@ panes_drain(struct tw_panes *t, struct tw_out *out)
 	scan = panes_scan(t, t->speaker, out);
 	if (scan == NULL)
 		return (0);
-	t->at += (uint32_t)scan_feed(scan, t->chunk + t->at, t->size - t->at,
+	t->at += (uint32_t)scan_feed(scan, t->chunk + t->at, size - t->at,
 	    out);
 	t->busy = (uint8_t)out->full;
 	if (out->full)
 		return (0);
-	t->at = t->size = 0;
+	memmove(t->chunk, t->chunk + t->at, t->size - t->at);
+	t->size -= t->at;
+	t->at = 0;
 	return (1);
+}
+
+/* How much of the chunk is whole lines; all of it if none is. */
+static uint32_t
+panes_lines(const struct tw_panes *t)
+{
+	uint32_t	n = t->size;
+
+	while (n > t->at && t->chunk[n - 1] != '\n')
+		n--;
+	return (n == t->at ? t->size : n);
 }
 
 /* Whether the output line that is on its way is wanted. */
@@ -163,14 +177,16 @@ panes_take(struct tw_panes *t, enum control_item item, struct slice *piece)
 		    t->chunk + t->size);
 }
 
-/* Make room for more output: of another pane, or much; 0: no room for it. */
+/*
+ * Make room for more output; 0: no room.  Before that of another pane all of
+ * it goes; otherwise the line that has not ended may wait for its end.
+ */
 static int
 panes_ready(struct tw_panes *t, struct tw_out *out)
 {
-	if (!t->busy && (t->size == 0 || (t->size <= PANES_FULL &&
-	    t->speaker == t->lines.pane)))
-		return (1);
-	return (panes_drain(t, out));
+	if (t->busy || (t->size != 0 && t->speaker != t->lines.pane))
+		return (panes_drain(t, t->size, out));
+	return (t->size <= PANES_FULL || panes_drain(t, panes_lines(t), out));
 }
 
 /* Take some of the input, which there is room for in the chunk. */
@@ -210,7 +226,7 @@ tw_panes_feed(struct tw_panes *t, const uint8_t *data, size_t size,
 		panes_step(t, &in);
 		done += step - in.size;
 	}
-	(void)panes_drain(t, out);
+	(void)panes_drain(t, t->size, out);
 	return (done);
 }
 
@@ -220,7 +236,7 @@ tw_panes_finish(struct tw_panes *t, struct tw_out *out)
 	uint32_t	i;
 
 	scan_begin(out);
-	if (!panes_drain(t, out))
+	if (!panes_drain(t, t->size, out))
 		return;
 	for (i = 0; i < TW_PANES_MAX && !out->full; i++)
 		scan_finish(t->slots[i].scan, out);

@@ -203,7 +203,7 @@ void tw_scan_finish(struct tw_scan *scan, struct tw_out *out);
 struct tw_now {
 	const uint8_t *text;
 	uint64_t version;
-	uint64_t visible;	/* printable, not blank, since the start */
+	uint64_t visible;	/* printable, not blank; with KEEP_FINAL */
 	uint32_t size;
 	uint32_t write;
 	uint32_t alternate;	/* an alternate screen has been switched on */
