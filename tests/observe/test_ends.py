@@ -237,6 +237,9 @@ def test_a_pane_that_moves_is_heard_on(
                 ["break-pane", "-d", "-s", pane],
                 ["join-pane", "-d", "-s", pane, "-t", other],
                 ["resize-pane", "-t", pane, "-y", "5"],
+                ["break-pane", "-d", "-s", pane],
+                ["move-window", "-d", "-s", pane, "-t", f"{session}99"],
+                ["swap-pane", "-d", "-s", pane, "-t", other],
             )
         ):
             tmux_server.tmux(*command)

@@ -104,6 +104,10 @@ def test_a_mode_the_alternate_screen_and_a_pipe_are_seen(tmux_server: TmuxServer
     assert entry.rows[0] == "full screen", "the pane's own screen, not the mode's"
 
 
+# A busy tmux may drop what a program writes right before it ends.
+DIES = "seq 1 9; echo LAST; sleep 0.1; exit 3"
+
+
 @pytest.mark.parametrize("width", [80, 30, 20])
 @on_both_drivers
 def test_a_dead_pane_shows_what_its_program_wrote(
@@ -112,7 +116,7 @@ def test_a_dead_pane_shows_what_its_program_wrote(
     """tmux's banner hides the last line, or (3.1c, narrow) pushes off several."""
     keeper = tmux_server.pane()
     tmux_server.tmux("set-option", "-g", "remain-on-exit", "on")
-    pane = tmux_server.pane("seq 1 9; echo LAST; exit 3", width=width, height=4)
+    pane = tmux_server.pane(DIES, width=width, height=4)
     wait_until(lambda: tmux_server.get(pane, "#{pane_dead}") == "1")
     assert keeper != pane
 
@@ -139,7 +143,7 @@ def test_a_dead_panes_own_banner_goes_too(tmux_server: TmuxServerFixture) -> Non
     tmux_server.tmux(
         "set-option", "-g", "remain-on-exit-format", "#[fg=red]gone #{pane_dead_status}!"
     )
-    pane = tmux_server.pane("seq 1 9; echo LAST; exit 3", height=4)
+    pane = tmux_server.pane(DIES, height=4)
     wait_until(lambda: tmux_server.get(pane, "#{pane_dead}") == "1")
     if VERSION > (3, 3):  # which may not draw it before another child ends
         tmux_server.shows(pane, "gone 3!")

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import libtmux
 import pytest
-from conftest import PATIENCE, SECOND_EAR, TmuxServerFixture, wait_until, with_each_ear
+from conftest import PATIENCE, SECOND_EAR, VERSION, TmuxServerFixture, wait_until, with_each_ear
 from real_waits import Wait, during, wait
 
 from tmux_wait import TmuxServer, TmuxWaitError, WaitOutcome, WaitResult, wait_for_text
@@ -203,6 +203,21 @@ def test_a_killed_pane(tmux_server: TmuxServerFixture, wait: Wait) -> None:
     pane = tmux_server.tmux("split-window", "-d", "-P", "-F", "#{pane_id}", "exec cat")
     result = during(lambda: wait(pane, ["x"]), lambda _: tmux_server.tmux("kill-pane", "-t", pane))
     assert result.outcome is WaitOutcome.PANE_CLOSED
+
+
+@with_each_ear
+@pytest.mark.parametrize("remains", [False, True], ids=["closes", "remains"])
+def test_a_closed_pane_says_whether_tmux_may_have_dropped_its_last_words(
+    tmux_server: TmuxServerFixture, wait: Wait, backend: str, remains: bool
+) -> None:
+    tmux_server.pane()
+    pane = tmux_server.pane("read x; echo bye; sleep 0.1")
+    tmux_server.tmux("set-option", "-w", "-t", pane, "remain-on-exit", "on" if remains else "off")
+    result = wait(pane, ["x"], keys=["Enter"], backend=backend)
+    assert (result.outcome, result.backend) == (WaitOutcome.PANE_CLOSED, backend)
+    assert "bye" in result.text or not result.complete
+    certain = {"tap": VERSION >= (3, 3), "control": remains, "poll": False}
+    assert result.complete == certain[backend]
 
 
 def test_a_killed_server(tmux_server: TmuxServerFixture, wait: Wait) -> None:

@@ -10,7 +10,7 @@ from tmux_wait.process import is_tmux
 from tmux_wait.tmux import Tmux
 
 ENDING_TIME = 1.0  # seconds that a server may take to end
-FIELDS = "#{pane_id}|#{pid}|#{pane_dead}|#{pane_pid}|#{pane_pipe}"
+FIELDS = "#{pane_id}|#{pid}|#{pane_dead}|#{pane_pid}|#{pane_pipe}|#{pane_width}|#{pane_tty}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +20,8 @@ class PaneState:
     dead: bool
     pid: int  # of its process; 0: 3.8 knows that it has ended, the pane not being dead yet
     piped: bool
+    width: int
+    tty: str
 
 
 async def ask_state(
@@ -60,7 +62,8 @@ def read_state(answer: str, pane: str, server_pid: int) -> PaneState | None:
     fields = answer.strip().split("|")
     if fields[:2] != [pane, str(server_pid)]:
         return None
-    return PaneState(fields[2] == "1", int(fields[3] or 0), fields[4] == "1")
+    _, _, dead, pid, piped, width, tty = fields
+    return PaneState(dead == "1", int(pid or 0), piped == "1", int(width), tty)
 
 
 async def close_pipe(

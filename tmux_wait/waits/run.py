@@ -12,6 +12,7 @@ from tmux_wait.observe.ending import loses_last_words
 from tmux_wait.observe.entry import Entry
 from tmux_wait.observe.looks import Looks
 from tmux_wait.observe.poll import MOST_LOOKBACK
+from tmux_wait.observe.width import TerminalWidth
 from tmux_wait.results import WaitResult
 from tmux_wait.tmux import PATIENCE, Tmux
 from tmux_wait.waits.request import TextRequest
@@ -45,6 +46,7 @@ class TextRun:
         # Ears that must not be used on this pane when the first one has ended.
         self._avoid = {"tap"} if backend == "control" else set()
         self._openings = 0
+        self._width: TerminalWidth | None = None
 
     async def run(self) -> WaitResult:
         """Wait and return how it ended.
@@ -84,6 +86,7 @@ class TextRun:
         wait = self._begin(self._observer.entry)
         if wait.result is None:
             wait.listen(self._observer.name, self._observer.entry)
+            self._width = TerminalWidth(self._driver, self._tmux, self._observer.entry)
         while wait.result is None:
             try:
                 event = await self._observer.next(wait.wakeup)
@@ -93,6 +96,8 @@ class TextRun:
             now = self._driver.now()
             wait.complete = wait.complete and self._observer.complete
             if isinstance(event, Data):
+                if self._width is not None and await self._width.changed():
+                    wait.resize(self._width.cells)
                 wait.data(event.data, now)
             elif isinstance(event, Rows):
                 wait.rows(event.rows, now, quiet=event.quiet)
@@ -135,6 +140,7 @@ class TextRun:
             wait.gap(between.rows, self._driver.now())
             if wait.result is None:
                 wait.listen(self._observer.name, self._observer.entry)
+                self._width = TerminalWidth(self._driver, self._tmux, self._observer.entry)
 
     async def _open_next(self, pane: str) -> Observer:
         """Open another ear on a pane that lives; what it shows since the cut is in its cut."""

@@ -70,6 +70,10 @@ class StreamJudge:
         self._scanner.seed(line, cursor)
         self._seed = self._scanner.line[: self._scanner.write]
 
+    def resize(self, width: int) -> None:
+        """The pane is ``width`` cells wide from now on."""
+        self._scanner.resize(width)
+
     def feed(self, data: bytes) -> Hit | None:
         """Take what the pane wrote; return the first hit, if there is one."""
         self.heard += len(data)

@@ -115,6 +115,11 @@ class TextWait:
         else:
             self._answer_by = min(now + LINE_QUIET, self._answer_at_most)
 
+    def resize(self, width: int) -> None:
+        """The pane is ``width`` cells wide from now on."""
+        if self._stream is not None:
+            self._stream.resize(width)
+
     def rows(self, rows: Sequence[Row], now: float, *, quiet: bool) -> None:
         """Take rows that were seen to be new or changed.
 
