@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from string import ascii_letters
 
 import pytest
 
 from tmux_wait.errors import PatternError
-from tmux_wait.patterns import MAX_PATTERN_BYTES, MAX_PATTERNS, PatternSet
+from tmux_wait.patterns import (
+    MAX_PATTERN_BYTES,
+    MAX_PATTERNS,
+    PatternSet,
+    _folds_beyond_ascii,
+)
 
 
 def refusal(*args: object, **options: object) -> PatternError:
@@ -78,3 +84,14 @@ def test_literals_over_several_lines() -> None:
     found = PatternSet(["a\nb"])
     assert not found.search(b"a b")
     assert found.search_lines(b"xa\nby")
+
+
+def test_what_the_c_core_folds_alone_is_all_that_re2_would_fold() -> None:
+    import re2
+
+    characters = [chr(n) for n in range(0x80, 0x110000) if not 0xD800 <= n < 0xE000]
+    alone = [c for c in characters if not _folds_beyond_ascii(c, match_case=False)]
+    others = "".join(set(characters) - set(alone)) + ascii_letters
+    for begin in range(0, len(alone), 2000):
+        codes = "".join(f"\\x{{{ord(c):x}}}" for c in alone[begin : begin + 2000])
+        assert re2.search(f"(?i)[{codes}]", others) is None
