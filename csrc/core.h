@@ -225,6 +225,7 @@ struct tw_scan {
 	struct glyph	 glyph;
 
 	struct glyph	 last;		/* for REP; size 0: nothing to repeat */
+	uint8_t		 replace;	/* write U+FFFD for what is not UTF-8 */
 	uint8_t		 insert;	/* IRM */
 	uint8_t		 no_wrap;	/* DECAWM is off */
 	uint8_t		 alternate;

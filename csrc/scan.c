@@ -42,6 +42,7 @@ tw_scan_new(const struct tw_literals *literals,
 		s->context = limit / 4;
 	s->keep = options->keep;
 	s->pane = options->pane;
+	s->replace = options->replace != 0;
 	s->known = 1;
 	if (literals != NULL)
 		s->told = calloc(literals_longest(literals), sizeof *s->told);
@@ -551,6 +552,18 @@ scan_ascii(struct tw_scan *s, uint8_t byte, struct tw_out *out)
 	(void)scan_resume(s, out);
 }
 
+/* What is not UTF-8 shows as U+FFFD. */
+static void
+scan_broken(struct tw_scan *s)
+{
+	static const uint8_t	replacement[] = { 0xef, 0xbf, 0xbd };
+
+	if (!s->replace)
+		return;
+	memcpy(s->glyph.bytes, replacement, sizeof replacement);
+	s->glyph.size = sizeof replacement;
+}
+
 /* A byte of UTF-8; returns whether it was taken. */
 static size_t
 scan_utf8(struct tw_scan *s, uint8_t byte, struct tw_out *out)
@@ -560,6 +573,8 @@ scan_utf8(struct tw_scan *s, uint8_t byte, struct tw_out *out)
 	if (result == UTF8_MORE ||
 	    (result == UTF8_DONE && s->glyph.width == WIDTH_CONTROL))
 		return (1);
+	if (result == UTF8_STOP || s->glyph.size == 1)
+		scan_broken(s);
 	s->op = OP_PUT;
 	(void)scan_resume(s, out);
 	return (result == UTF8_DONE);
@@ -570,6 +585,7 @@ static void
 scan_stop(struct tw_scan *s, struct tw_out *out)
 {
 	utf8_stop(&s->utf8, &s->glyph);
+	scan_broken(s);
 	s->op = OP_PUT;
 	(void)scan_resume(s, out);
 }
@@ -728,6 +744,7 @@ scan_reset(struct tw_scan *s, uint32_t pane, uint64_t version)
 	s->lines = old.lines;
 	s->context = old.context;
 	s->keep = old.keep;
+	s->replace = old.replace;
 	s->told = old.told;
 	s->known = 1;
 	s->pane = pane;

@@ -172,6 +172,7 @@ struct tw_options {
 	uint32_t limit;		/* of a line; 0: TW_LINE_LIMIT */
 	uint32_t keep;
 	uint32_t pane;		/* what tw_hit.pane says */
+	uint32_t replace;	/* write U+FFFD for what is not UTF-8 */
 };
 
 struct tw_scan;

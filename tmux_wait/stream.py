@@ -301,7 +301,9 @@ class _Arrays:
         return ffi.buffer(self._text, self.out.text_size)[:]  # type: ignore[no-any-return]
 
 
-def _options(width: int | None, context: int, keep: int, pane: int = 0) -> Any:
+def _options(
+    width: int | None, context: int, keep: int, pane: int = 0, replace: bool = False
+) -> Any:
     """Return the options of a scan."""
     return ffi.new(
         "struct tw_options *",
@@ -311,6 +313,7 @@ def _options(width: int | None, context: int, keep: int, pane: int = 0) -> Any:
             "limit": _LINE_LIMIT,
             "keep": keep,
             "pane": pane,
+            "replace": replace,
         },
     )
 
@@ -472,7 +475,8 @@ class LineScanner:
     ``width`` is the pane's, in cells; None: it never wraps. ``context`` bytes surround the change
     of a redrawn version, and go on into the next line where one is cut. ``redrawn=False`` leaves
     superseded versions out of ``versions()``: in hostile input there is one for each byte, with up
-    to twice ``context`` bytes of text.
+    to twice ``context`` bytes of text. ``replace`` writes U+FFFD for what is not UTF-8 (as many
+    as Python's decoder would), so that all text is UTF-8; otherwise such bytes stay as they are.
     """
 
     __slots__ = ("_arrays", "_fed", "_literals", "_now", "_scan", "_spilled", "_turn")
@@ -485,12 +489,13 @@ class LineScanner:
         width: int | None = None,
         context: int = 4096,
         redrawn: bool = True,
+        replace: bool = False,
     ) -> None:
         if not 0 <= context <= lib.TW_CONTEXT_MAX:
             raise ValueError(f"context is {context}, not from 0 to {lib.TW_CONTEXT_MAX} bytes")
         keep = lib.TW_KEEP_FINAL | (lib.TW_KEEP_REDRAWN if redrawn else 0)
         self._literals = _build_literals(literals, match_case) if literals else ffi.NULL
-        self._scan = _new_scan(self._literals, _options(width, context, keep))
+        self._scan = _new_scan(self._literals, _options(width, context, keep, replace=replace))
         self._arrays = _Arrays(len(literals))
         self._now = ffi.new("struct tw_now *")
         self._spilled: list[tuple[bytes, bytes]] = []

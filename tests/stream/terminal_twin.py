@@ -115,7 +115,9 @@ class TerminalTwin:
         width: int | None = None,
         context: int = 4096,
         limit: int = 65536,
+        replace: bool = False,
     ) -> None:
+        self.replace = replace
         self.fold = (lambda b: b) if match_case else bytes.lower
         self.literals = [self.fold(literal) for literal in literals]
         self.width = width
@@ -171,7 +173,7 @@ class TerminalTwin:
 
     def broken(self) -> None:
         partial, self.partial = self.partial, b""
-        self.put(partial, 1, False)
+        self.put("\ufffd".encode() if self.replace else partial, 1, False)
 
     def text(self, byte: int) -> None:
         if byte < 0x80:

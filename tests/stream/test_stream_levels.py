@@ -74,10 +74,11 @@ def rooms(random: Random) -> dict[str, int]:
 def test_lines_are_those_of_the_twin(level: str, seed: int) -> None:
     random = Random(seed)
     data, sizes = log(random), rooms(random)
-    width = random.choice((None, None, 1, 2, 80))
-    twin = TerminalTwin(tuple(LITERALS), width=width, context=4096, limit=sizes["_LINE_LIMIT"])
+    width, limit = random.choice((None, None, 1, 2, 80)), sizes["_LINE_LIMIT"]
+    replace = seed % 2 == 0
+    twin = TerminalTwin(tuple(LITERALS), width=width, limit=limit, replace=replace)
     with mock.patch.multiple(stream, **sizes):
-        scan = LineScanner(LITERALS, width=width)
+        scan = LineScanner(LITERALS, width=width, replace=replace)
         text = TextFilter(width=width)
     hits, versions, lines = [], [], b""
     for part in random_cut(random, data):
@@ -93,7 +94,7 @@ def test_lines_are_those_of_the_twin(level: str, seed: int) -> None:
     assert hits == twin.hits
     assert versions == twin.versions
     lines += text.flush()
-    twin = TerminalTwin((), width=width, context=0, limit=sizes["_LINE_LIMIT"])
+    twin = TerminalTwin((), width=width, context=0, limit=limit)
     twin.feed(data)
     twin.finish()
     assert lines.rstrip(b"\n") == b"".join(twin.lines).rstrip(b"\n")

@@ -173,3 +173,29 @@ def test_the_filter_gives_the_lines_of_the_twin_however_it_is_cut(
         text + text_filter.flush()
         == b"".join(twin.lines)[: -1 if twin.lines[text.count(b"\n") :] else None]
     )
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_what_is_not_utf8_is_replaced_as_python_does(seed: int) -> None:
+    random = Random(seed)
+    letters = [
+        b"a",
+        b"\xc3",
+        b"\xa9",
+        b"\xe4",
+        b"\xb8",
+        b"\x96",
+        b"\xf0",
+        b"\x9f",
+        b"\xff",
+        b"\xed",
+    ]
+    data = b"".join(random.choices(letters, k=300))
+    shown = data.decode(errors="replace").replace("\ufeff", "")
+    controls = {chr(n): None for n in range(0x80, 0xA0)}
+    scan = LineScanner(replace=True)
+    for piece in random_cut(random, data):
+        scan.feed(piece)
+    scan.finish()
+    text = scan.text().removesuffix(b"\n").decode()
+    assert text == shown.translate(str.maketrans(controls))

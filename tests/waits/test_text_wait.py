@@ -184,6 +184,12 @@ CASES: list[tuple[str, Simulation, list[Step], Answer]] = [
         ("matched", 0, "��ready�"),
     ),
     (
+        "a regular expression over invalid UTF-8",
+        Simulation(["^<.>$"], regex=True),
+        [b"<\xff\xff>\r\n<\xe4\xb8>\r\n"],
+        ("matched", 0, "<�>"),
+    ),
+    (
         "letters beyond ASCII",
         Simulation(["été"]),
         ["l'ÉTÉ vient\r\n".encode()],

@@ -28,7 +28,9 @@ class StreamJudge:
     def __init__(self, patterns: PatternSet, ledger: Ledger, *, width: int | None) -> None:
         self._patterns = patterns
         self._ledger = ledger
-        self._scanner = LineScanner(patterns.literals, match_case=patterns.match_case, width=width)
+        self._scanner = LineScanner(
+            patterns.literals, match_case=patterns.match_case, width=width, replace=True
+        )
         self._regexes = [(p, r) for p, r in patterns.regexes if not r.line_feeds]
         self._multi = MultiLine(patterns)
         most = max((literal.count(b"\n") for literal in patterns.literals), default=0)
