@@ -158,7 +158,45 @@ void	lines_insert(struct lines *, uint32_t);
 uint32_t lines_tail(const struct lines *, uint32_t);
 void	lines_drop(struct lines *, uint32_t);
 
-/* --- literals.c: Aho-Corasick --- */
+/* --- windows.c: which bytes of each literal a prefilter looks for --- */
+
+#define WINDOWS_BUCKETS 8
+#define WINDOWS_MOST 8		/* positions */
+
+struct windows {
+	uint32_t	 positions;	/* bytes of a window */
+	uint32_t	 reach;		/* the greatest offset */
+	uint8_t		 offset[TW_LITERALS_MAX];	/* in the literal */
+	uint8_t		 bucket[TW_LITERALS_MAX];
+};
+
+void	windows_choose(struct windows *, const uint8_t *, const uint32_t *,
+	    uint32_t, int, int);
+
+/* --- prefilter.c: passes over text in which no literal can be --- */
+
+struct prefilter;
+
+/* What is compared before a literal is thought to be somewhere. */
+#define PREFILTER_BYTES 8
+
+/* Where literals are looked for. */
+struct prefilter_search {
+	const uint8_t	*text;
+	size_t		 size;
+	size_t		 begin;		/* none of interest begins before */
+	size_t		 since;		/* work is counted from here on */
+	size_t		 work;		/* bytes that took as long to go over */
+};
+
+struct prefilter *prefilter_new(const uint8_t *, const uint32_t *, uint32_t,
+	    int);
+void	prefilter_free(struct prefilter *);
+uint32_t prefilter_reach(const struct prefilter *);
+int	prefilter_tired(const struct prefilter_search *, size_t);
+size_t	prefilter_find(const struct prefilter *, struct prefilter_search *);
+
+/* --- literals.c: Aho-Corasick behind a prefilter --- */
 
 /* Where a search begins. */
 #define LITERALS_ROOT 0

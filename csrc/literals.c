@@ -4,6 +4,10 @@
  * Source: A. V. Aho and M. J. Corasick, "Efficient string matching: an aid to
  * bibliographic search", 1975.
  *
+ * Most text is not gone over by the automaton at all: a prefilter passes over
+ * it up to where a literal may be, and the automaton goes on from there until
+ * nothing that began there can still be a literal.
+ *
  * Bytes are mapped to classes: one for each byte that is in a literal (both
  * cases of a letter share one when folding), and one for all others.  A node
  * is a prefix of some literal.  Two forms of the automaton:
@@ -12,7 +16,7 @@
  *  - sparse: the trie's edges and failure links, for many long literals.
  *    Steps are amortised: as many failures as there were steps forward.
  *
- * Memory: at most LITERALS_NODES nodes of 22 bytes, and LITERALS_DENSE bytes;
+ * Memory: at most LITERALS_NODES nodes of 24 bytes, and LITERALS_DENSE bytes;
  * below 16 MiB in all.
  */
 
@@ -41,6 +45,7 @@ struct tw_literals {
 	uint32_t	*sibling;	/* next child of the same parent */
 	uint32_t	*fail;
 	uint16_t	*edge;		/* class that leads here */
+	uint16_t	*depth;		/* bytes of the prefix */
 	uint64_t	*ends;		/* literals that end here, a bit each */
 	uint32_t	 nodes;
 
@@ -50,7 +55,25 @@ struct tw_literals {
 	 */
 	uint32_t	*dense;
 	uint32_t	 shift;
+
+	struct prefilter *filter;	/* owned */
 };
+
+/*
+ * Where a search stands, in one word: its node, and above it for how many
+ * bytes the automaton goes on alone, since the prefilter did not pay.
+ */
+#define LITERALS_NODE 0xfffff
+#define LITERALS_ALONE 20
+
+/* How many these are. */
+#define LITERALS_REST 1024u
+
+/* To start the automaton costs as much as so many bytes gone over. */
+#define LITERALS_START 24
+
+/* Shorter text is left to the automaton. */
+#define LITERALS_SHORT 24
 
 uint32_t
 literals_count(const struct tw_literals *t)
@@ -117,6 +140,7 @@ literals_add(struct tw_literals *t, const uint8_t *p, uint32_t literal)
 		if (next == 0) {
 			next = t->nodes++;
 			t->edge[next] = t->class[p[i]];
+			t->depth[next] = (uint16_t)(i + 1);
 			t->sibling[next] = t->child[node];
 			t->child[node] = next;
 		}
@@ -186,10 +210,11 @@ literals_allocate(struct tw_literals *t, size_t nodes)
 	t->sibling = calloc(nodes, sizeof *t->sibling);
 	t->fail = calloc(nodes, sizeof *t->fail);
 	t->edge = calloc(nodes, sizeof *t->edge);
+	t->depth = calloc(nodes, sizeof *t->depth);
 	t->ends = calloc(nodes, sizeof *t->ends);
 	t->nodes = 1;
 	return (t->child != NULL && t->sibling != NULL && t->fail != NULL &&
-	    t->edge != NULL && t->ends != NULL);
+	    t->edge != NULL && t->depth != NULL && t->ends != NULL);
 }
 
 /* Make the automaton of the trie; 0: out of memory. */
@@ -259,7 +284,8 @@ tw_literals_new(const uint8_t *bytes, const uint32_t *lengths, uint32_t count,
 		total += lengths[i];
 	literals_classify(t, bytes, total, fold != 0);
 	*status = TW_LITERALS_NO_MEMORY;
-	if (!literals_allocate(t, total + 1))
+	t->filter = prefilter_new(bytes, lengths, count, fold != 0);
+	if (t->filter == NULL || !literals_allocate(t, total + 1))
 		goto fail;
 	for (i = 0; i < count; i++) {
 		literals_add(t, bytes, i);
@@ -283,55 +309,127 @@ tw_literals_free(struct tw_literals *t)
 	free(t->sibling);
 	free(t->fail);
 	free(t->edge);
+	free(t->depth);
 	free(t->ends);
 	free(t->dense);
+	prefilter_free(t->filter);
 	free(t);
 }
 
-/* literals_run over the dense rows. */
+/*
+ * The automaton alone: from *node over p[i .. n), up to the first byte at
+ * which a literal ends (*ends says which), or up to where everything that may
+ * still become a literal begins at p[after] or later.
+ */
 static size_t
-literals_run_dense(const struct tw_literals *t, uint32_t *node,
-    const uint8_t *p, size_t n, uint64_t *ends)
+literals_walk_dense(const struct tw_literals *t, uint32_t *node,
+    const uint8_t *p, size_t i, size_t n, size_t after, uint64_t *ends)
 {
 	const uint32_t	*dense = t->dense;
 	uint32_t	 at = *node << t->shift;
-	size_t		 i;
 
-	for (i = 0; i < n; i++) {
-		at = dense[at | t->class[p[i]]];
+	while (i < n && (i < after || i - after < t->depth[at >> t->shift])) {
+		at = dense[at | t->class[p[i++]]];
 		if ((at & LITERALS_ENDS) != 0) {
 			at &= ~LITERALS_ENDS;
-			*node = at >> t->shift;
-			*ends = t->ends[*node];
-			return (i + 1);
+			*ends = t->ends[at >> t->shift];
+			break;
 		}
 	}
 	*node = at >> t->shift;
-	return (n);
+	return (i);
+}
+
+/* The same over the trie. */
+static size_t
+literals_walk(const struct tw_literals *t, uint32_t *node, const uint8_t *p,
+    size_t i, size_t n, size_t after, uint64_t *ends)
+{
+	if (t->dense != NULL)
+		return (literals_walk_dense(t, node, p, i, n, after, ends));
+	while (i < n && (i < after || i - after < t->depth[*node])) {
+		*node = literals_step(t, *node, t->class[p[i++]]);
+		if ((*ends = t->ends[*node]) != 0)
+			break;
+	}
+	return (i);
 }
 
 /*
- * Go on from *node over p[0 .. n), up to the first byte at which a literal
- * ends: *ends says which, a bit each, and is 0 if none does.  Returns the
- * bytes gone over.
+ * From where nothing is pending to where something may be: passes over text.
+ * *after is set for the automaton: what begins there is not known yet.
  */
-size_t
-literals_run(const struct tw_literals *t, uint32_t *node, const uint8_t *p,
-    size_t n, uint64_t *ends)
+static size_t
+literals_skip(const struct tw_literals *t, struct prefilter_search *s,
+    size_t *after)
 {
-	size_t	i;
+	uint32_t	reach = prefilter_reach(t->filter);
+	size_t		at;
 
-	*ends = 0;
-	if (t->dense != NULL)
-		return (literals_run_dense(t, node, p, n, ends));
-	for (i = 0; i < n; i++) {
-		*node = literals_step(t, *node, t->class[p[i]]);
-		if (t->ends[*node] != 0) {
-			*ends = t->ends[*node];
-			return (i + 1);
+	*after = s->size;
+	if (s->size - s->begin < PREFILTER_BYTES)
+		return (s->begin);
+	at = prefilter_find(t->filter, s);
+	if (s->size - at >= PREFILTER_BYTES) {
+		*after = at + 1;
+		s->work += reach + LITERALS_START;
+	}
+	return (at - s->begin < reach ? s->begin : at - reach);
+}
+
+/* literals_run from p[i] on, with the prefilter. */
+static size_t
+literals_search(const struct tw_literals *t, uint32_t *node, uint32_t *alone,
+    const uint8_t *p, size_t i, size_t n, uint64_t *ends)
+{
+	struct prefilter_search	 s = { .text = p, .size = n, .since = i };
+	size_t			 after = 0, rest;
+
+	for (;;) {
+		i = literals_walk(t, node, p, i, n, after, ends);
+		if (i == n || *ends != 0)
+			break;
+		s.begin = i - t->depth[*node];
+		*node = LITERALS_ROOT;
+		i = literals_skip(t, &s, &after);
+		if (!prefilter_tired(&s, i))
+			continue;
+		rest = n - i < LITERALS_REST ? n - i : LITERALS_REST;
+		s.since = i + rest;
+		s.work = 0;
+		i = literals_walk(t, node, p, i, i + rest, n, ends);
+		if (*ends != 0) {
+			*alone = (uint32_t)(s.since - i);
+			return (i);
 		}
 	}
-	return (n);
+	if (s.work + s.since > i)
+		*alone = LITERALS_REST;
+	return (i);
+}
+
+/*
+ * Go on from where *search stands over p[0 .. n), up to the first byte at
+ * which a literal ends: *ends says which, a bit each, and is 0 if none does.
+ * Returns the bytes gone over.
+ */
+size_t
+literals_run(const struct tw_literals *t, uint32_t *search, const uint8_t *p,
+    size_t n, uint64_t *ends)
+{
+	uint32_t	node = *search & LITERALS_NODE;
+	uint32_t	alone = *search >> LITERALS_ALONE;
+	size_t		i, size = alone;
+
+	*ends = 0;
+	if (size > n || n < LITERALS_SHORT)
+		size = n;
+	i = literals_walk(t, &node, p, 0, size, n, ends);
+	alone -= i < alone ? (uint32_t)i : alone;
+	if (i < n && *ends == 0)
+		i = literals_search(t, &node, &alone, p, i, n, ends);
+	*search = node | alone << LITERALS_ALONE;
+	return (i);
 }
 
 size_t

@@ -33,6 +33,7 @@ simd_has(uint32_t level)
 		    __builtin_cpu_supports("avx512f") &&
 		    __builtin_cpu_supports("avx512bw") &&
 		    __builtin_cpu_supports("avx512vl") &&
+		    __builtin_cpu_supports("avx512vbmi") &&
 		    __builtin_cpu_supports("avx512vbmi2"));
 #endif
 #ifdef SIMD_ARM

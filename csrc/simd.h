@@ -20,7 +20,12 @@
  * and all but SSE2:
  *	V(low), V(high)		the low or high four bits of each byte
  *	V(table), V(lookup)	16 bytes, found by bytes below 16
+ *	V(bits), V(bits_load)	eight bits for each byte there is: a table
+ *	V(bits_of)		the bits of each byte, or more than those
+ *	V(any)			whether any bit is set
+ *	V(set)			of any bytes: the mask of those that are not 0
  * The scalar level has none of these: its functions are written out.
+ * AVX-512 has the last four, besides V(vec), V(load), V(store) and V(and).
  *
  * Levels that can compress also have blocks of 64 bytes, with masks of a bit
  * a byte (V(block_...)): loops over them have no branch for each piece of
@@ -43,6 +48,13 @@
 #endif
 
 #define SIMD_INLINE static inline __attribute__((always_inline, unused))
+
+/* Eight bits for each byte: all of them, and what those of its halves give. */
+struct simd_bits {
+	uint8_t		 of[256];
+	uint8_t		 low[16];
+	uint8_t		 high[16];
+};
 
 /* --- SSE2: what every x86-64 has --- */
 
@@ -181,6 +193,37 @@ avx2_mask(__m256i v)
 	return ((uint32_t)_mm256_movemask_epi8(v));
 }
 
+struct avx2_bits {
+	__m256i		 low;
+	__m256i		 high;
+};
+
+SIMD_INLINE AVX2_TARGET struct avx2_bits
+avx2_bits_load(const struct simd_bits *bits)
+{
+	return ((struct avx2_bits){ avx2_table(bits->low),
+	    avx2_table(bits->high) });
+}
+
+SIMD_INLINE AVX2_TARGET __m256i
+avx2_bits_of(struct avx2_bits bits, __m256i v)
+{
+	return (avx2_and(avx2_lookup(bits.low, avx2_low(v)),
+	    avx2_lookup(bits.high, avx2_high(v))));
+}
+
+SIMD_INLINE AVX2_TARGET int
+avx2_any(__m256i v)
+{
+	return (!_mm256_testz_si256(v, v));
+}
+
+SIMD_INLINE AVX2_TARGET uint64_t
+avx2_set(__m256i v)
+{
+	return (avx2_mask(avx2_equal(v, avx2_fill(0))) ^ 0xffffffff);
+}
+
 /* --- blocks of 64 bytes, and masks of a bit for each of them --- */
 
 struct avx2_block {
@@ -298,8 +341,66 @@ avx2_block_keep(uint8_t *to, struct avx2_block b, uint64_t keep)
 
 /* --- AVX-512 with VBMI2: compresses a whole block at once --- */
 
-#define AVX512_TARGET __attribute__((target( \
-    "avx512f,avx512bw,avx512vl,avx512vbmi2,avx2,bmi,bmi2,popcnt")))
+#define AVX512_TARGET __attribute__((target("avx512f,avx512bw,avx512vl," \
+    "avx512vbmi,avx512vbmi2,avx2,bmi,bmi2,popcnt")))
+#define avx512_vec __m512i
+
+SIMD_INLINE AVX512_TARGET __m512i
+avx512_load(const void *p)
+{
+	return (_mm512_loadu_si512(p));
+}
+
+SIMD_INLINE AVX512_TARGET void
+avx512_store(void *p, __m512i v)
+{
+	_mm512_storeu_si512(p, v);
+}
+
+SIMD_INLINE AVX512_TARGET __m512i
+avx512_or(__m512i a, __m512i b)
+{
+	return (_mm512_or_si512(a, b));
+}
+
+SIMD_INLINE AVX512_TARGET __m512i
+avx512_and(__m512i a, __m512i b)
+{
+	return (_mm512_and_si512(a, b));
+}
+
+/* A byte's seventh bit is left out: ASCII is exact. */
+struct avx512_bits {
+	__m512i		 low;
+	__m512i		 high;
+};
+
+SIMD_INLINE AVX512_TARGET struct avx512_bits
+avx512_bits_load(const struct simd_bits *bits)
+{
+	return ((struct avx512_bits){
+	    avx512_or(avx512_load(bits->of), avx512_load(bits->of + 128)),
+	    avx512_or(avx512_load(bits->of + 64), avx512_load(bits->of + 192))
+	});
+}
+
+SIMD_INLINE AVX512_TARGET __m512i
+avx512_bits_of(struct avx512_bits bits, __m512i v)
+{
+	return (_mm512_permutex2var_epi8(bits.low, v, bits.high));
+}
+
+SIMD_INLINE AVX512_TARGET int
+avx512_any(__m512i v)
+{
+	return (_mm512_test_epi8_mask(v, v) != 0);
+}
+
+SIMD_INLINE AVX512_TARGET uint64_t
+avx512_set(__m512i v)
+{
+	return (_mm512_test_epi8_mask(v, v));
+}
 
 struct avx512_block {
 	__m512i		 v;
@@ -451,6 +552,37 @@ neon_mask(uint8x16_t v)
 	narrow = vshrn_n_u16(vreinterpretq_u16_u8(v), 4);
 	return (vget_lane_u64(vreinterpret_u64_u8(narrow), 0) &
 	    UINT64_C(0x8888888888888888));
+}
+
+struct neon_bits {
+	uint8x16_t	 low;
+	uint8x16_t	 high;
+};
+
+SIMD_INLINE struct neon_bits
+neon_bits_load(const struct simd_bits *bits)
+{
+	return ((struct neon_bits){ neon_table(bits->low),
+	    neon_table(bits->high) });
+}
+
+SIMD_INLINE uint8x16_t
+neon_bits_of(struct neon_bits bits, uint8x16_t v)
+{
+	return (neon_and(neon_lookup(bits.low, neon_low(v)),
+	    neon_lookup(bits.high, neon_high(v))));
+}
+
+SIMD_INLINE int
+neon_any(uint8x16_t v)
+{
+	return (vmaxvq_u8(v) != 0);
+}
+
+SIMD_INLINE uint64_t
+neon_set(uint8x16_t v)
+{
+	return (neon_mask(vtstq_u8(v, v)));
 }
 
 #endif /* SIMD_ARM */

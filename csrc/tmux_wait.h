@@ -49,7 +49,7 @@ enum tw_simd_level {
 	TW_SIMD_SCALAR,
 	TW_SIMD_SSE2,
 	TW_SIMD_AVX2,
-	TW_SIMD_AVX512,		/* with VBMI2 */
+	TW_SIMD_AVX512,		/* with VBMI and VBMI2 */
 	TW_SIMD_NEON,
 	TW_SIMD_LEVELS		/* how many there are */
 };

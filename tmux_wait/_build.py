@@ -17,10 +17,12 @@ SOURCES = (
     "lines",
     "literals",
     "panes",
+    "prefilter",
     "scan",
     "simd",
     "unescape",
     "versions",
+    "windows",
 )
 
 
