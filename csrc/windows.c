@@ -21,10 +21,10 @@
 #define WINDOWS_TRIED 12
 
 /* What passes by mistake costs so much more than to look at a position. */
-#define WINDOWS_MISTAKE 600.0f
+#define WINDOWS_MISTAKE 3000.0f
 
 /* Good enough: more positions would cost more than what passes. */
-#define WINDOWS_FEW 0.5f
+#define WINDOWS_FEW 0.1f
 
 /*
  * How often each byte is in text, in 10,000: rounded from a count over
@@ -53,23 +53,74 @@ static const uint16_t windows_share[128] = {
 	['z'] = 13,
 };
 
+/*
+ * What follows what: a row for each letter and one for all other bytes, a
+ * digit for each letter that follows and one for all other bytes.  The digit
+ * d is a share of 2 to the power of -0.75 d.  Counted over the same, and
+ * English documentation.
+ */
+#define OTHER 26
+#define OTHERS 2.5f	/* one by the share of those others */
+
+static const char windows_after[OTHER + 1][OTHER + 2] = {
+	"b766ba7e5f8454f7f55488cc8d5",	/* a */
+	"5a78498b58c5aa69d7694fd86a3",	/* b */
+	"5a8b57f48d55ad37e7858afe8e4",	/* c */
+	"58963aad5d99bb6bf67a9ecfaf2",	/* d */
+	"676578acbec675c7a456d897af2",	/* e */
+	"6a9966df3ff7cc4df6887fffaf2",	/* f */
+	"8c7b3c985fd6a669f6795ddfc72",	/* g */
+	"3fed2ffe5feb8b4df8a56fdfaf4",	/* h */
+	"7567767fbfb57358f754a9f8fa7",	/* i */
+	"3b974cdb8ddbac69ba5e289ffe7",	/* j */
+	"5bc9297c5ec7b979fa5a8e9ece2",	/* k */
+	"5cb736cf3fb4bd5af8778ade6d4",	/* l */
+	"38854fbe5fd86b55fe8b6eefaf4",	/* m */
+	"7e65574d7caab958fe548affae3",	/* n */
+	"b877b78daaa75347f474687cfc5",	/* o */
+	"4da84c996fa5bd56f4567bfb4f5",	/* p */
+	"9dcb8cdc9dd4bbccbaa918bbdd5",	/* q */
+	"6c893b7f6f99874cf866886f8f3",	/* r */
+	"8f8a4db76fa9bb78b8637bcf8f2",	/* s */
+	"5f9a4bc45fda8f57f6766fae8d3",	/* t */
+	"8687697f6fd564b5f435dbf6fe5",	/* u */
+	"4ebf1e8f4fec7b8cfcabaefbff4",	/* v */
+	"3dcb5eb54fbbf86ff77bdf93ff3",	/* w */
+	"6b797aec7fca9cd6f295adcabb2",	/* x */
+	"bc678dcd9de98765fa64bcbfcd1",	/* y */
+	"5b993ba84dd88a5dd98d9dcda82",	/* z */
+	"797898998ac89998f7779b9acf1",	/* other */
+};
+
 /* The bytes that a bucket has at one position. */
 struct place {
 	uint64_t	 member[4];	/* a bit for each byte */
 	uint16_t	 low;		/* a bit for each low half */
 	uint16_t	 high;
-	float		 share;		/* of text that passes */
+	float		 share;		/* of text's bytes that pass */
+};
+
+struct bucket {
+	struct place	 place[WINDOWS_MOST];
+	uint32_t	 members;
+	/* The shares of text that are windows of its literals, added up: */
+	float		 windows;	/* each byte in the light of the last */
+	float		 bytes;		/* as if bytes came independently */
+	/* The share that passes: windows, and what is mixed of them. */
+	float		 passes;
 };
 
 struct choice {
 	const uint8_t	*bytes[TW_LITERALS_MAX];
 	const uint32_t	*size;
 	struct windows	*windows;
-	struct place	 place[WINDOWS_BUCKETS][WINDOWS_MOST];
-	float		 passes[WINDOWS_BUCKETS];	/* share of text */
-	uint32_t	 members[WINDOWS_BUCKETS];
+	struct bucket	 bucket[WINDOWS_BUCKETS];
 	uint8_t		 fold;
 	uint8_t		 halves;	/* only halves of bytes are seen */
+	float		 share[256];
+	float		 after[OTHER + 1][OTHER + 1];
+	/* Shares by the high half, and by which of eight low halves. */
+	float		 half[16][2][256];
 };
 
 static float
@@ -78,6 +129,35 @@ windows_share_of(uint32_t byte)
 	if (byte >= 128 || windows_share[byte] == 0)
 		return (1e-4f);
 	return ((float)windows_share[byte] * 1e-4f);
+}
+
+/* The shares as they are looked up. */
+static void
+windows_prepare(struct choice *c)
+{
+	uint32_t	i, k, set;
+	float		of[16];
+
+	of[0] = 1;
+	for (i = 1; i < 16; i++)
+		of[i] = of[i - 1] * 0.594604f;
+	for (i = 0; i <= OTHER; i++) {
+		for (k = 0; k <= OTHER; k++) {
+			set = (uint8_t)windows_after[i][k];
+			c->after[i][k] = of[set <= '9' ? set - '0' :
+			    set - 'a' + 10];
+		}
+	}
+	for (i = 0; i < 256; i++)
+		c->share[i] = windows_share_of(i);
+	for (i = 0; i < 32 && c->halves; i++) {
+		c->half[i / 2][i % 2][0] = 0;
+		for (set = 1; set < 256; set++) {
+			k = (uint32_t)__builtin_ctz(set);
+			c->half[i / 2][i % 2][set] = c->share[i * 8 + k] +
+			    c->half[i / 2][i % 2][set & (set - 1)];
+		}
+	}
 }
 
 /* The byte that matches too when folding; else the same. */
@@ -89,20 +169,65 @@ windows_other(const struct choice *c, uint8_t byte)
 	return (c->fold && lower >= 'a' && lower <= 'z' ? byte ^ 0x20 : byte);
 }
 
+/* Which row of what follows what a byte has. */
+static uint32_t
+windows_class(uint8_t byte)
+{
+	byte |= 0x20;
+	return (byte >= 'a' && byte <= 'z' ? byte - 'a' : OTHER);
+}
+
+/* The share of a byte, in either case when folding. */
+static float
+windows_share_one(const struct choice *c, uint8_t byte)
+{
+	uint8_t	other = windows_other(c, byte);
+
+	return (c->share[byte] + (other != byte ? c->share[other] : 0));
+}
+
+/* The share of a byte where another came before it. */
+static float
+windows_share_after(const struct choice *c, uint8_t before, uint8_t byte)
+{
+	uint32_t	class = windows_class(byte);
+	float		share = c->after[windows_class(before)][class];
+
+	if (class == OTHER)
+		return (share * c->share[byte] * OTHERS);
+	if (c->fold)
+		return (share);
+	return (share * c->share[byte] /
+	    (c->share[byte] + c->share[byte ^ 0x20]));
+}
+
+/* The shares of a window: byte by byte, and each in the light of the last. */
+static float
+windows_shares(const struct choice *c, uint32_t literal, uint32_t offset,
+    float *bytes)
+{
+	const uint8_t	*p = c->bytes[literal] + offset;
+	uint32_t	 size = c->size[literal] - offset, i;
+	float		 share;
+
+	share = *bytes = windows_share_one(c, p[0]);
+	for (i = 1; i < c->windows->positions && i < size; i++) {
+		*bytes *= windows_share_one(c, p[i]);
+		share *= windows_share_after(c, p[i - 1], p[i]);
+	}
+	return (share);
+}
+
 /* The share of text whose halves are both in. */
 static float
-windows_halves(uint32_t low, uint32_t high)
+windows_halves(const struct choice *c, uint32_t low, uint32_t high)
 {
-	uint32_t	byte;
+	uint32_t	i;
 	float		share = 0;
 
-	for (byte = 0; byte < 256; byte++) {
-		if ((high >> (byte >> 4)) == 0)
-			break;
-		if ((high >> (byte >> 4) & 1) == 0)
-			byte |= 0xf;
-		else if (low >> (byte & 0xf) & 1)
-			share += windows_share_of(byte);
+	for (; high != 0; high &= high - 1) {
+		i = (uint32_t)__builtin_ctz(high);
+		share += c->half[i][0][low & 0xff] + c->half[i][1][low >> 8];
 	}
 	return (share);
 }
@@ -123,10 +248,10 @@ windows_put(const struct choice *c, struct place *at, uint8_t byte)
 	at->low |= (uint16_t)(1 << (byte & 0xf));
 	at->high |= (uint16_t)(1 << (byte >> 4));
 	if (!c->halves)
-		at->share += windows_share_of(byte);
+		at->share += c->share[byte];
 }
 
-/* The share of text that would pass at a place with one more byte. */
+/* The share of bytes that would pass at a place with one more byte. */
 static float
 windows_share_with(const struct choice *c, const struct place *at,
     uint8_t byte)
@@ -137,43 +262,53 @@ windows_share_with(const struct choice *c, const struct place *at,
 
 	if (!c->halves) {
 		if (!windows_member(at, byte))
-			share += windows_share_of(byte);
+			share += c->share[byte];
 		if (other != byte && !windows_member(at, other))
-			share += windows_share_of(other);
+			share += c->share[other];
 		return (share);
 	}
 	low = at->low | 1u << (byte & 0xf);
 	high = at->high | 1u << (byte >> 4) | 1u << (other >> 4);
 	if (low == at->low && high == at->high)
 		return (share);
-	return (windows_halves(low, high));
+	return (windows_halves(c, low, high));
+}
+
+/* What passes: the windows, and where their bytes are mixed. */
+static float
+windows_passes(float windows, float bytes, float mixed)
+{
+	return (windows + (mixed > bytes ? mixed - bytes : 0));
 }
 
 /* The share of text that a bucket would pass with a window more. */
 static float
-windows_passes_with(const struct choice *c, uint32_t bucket,
+windows_passes_with(const struct choice *c, const struct bucket *b,
     uint32_t literal, uint32_t offset)
 {
 	const uint8_t	*p = c->bytes[literal] + offset;
 	uint32_t	 size = c->size[literal] - offset, i;
-	float		 passes = 1;
+	float		 windows, bytes, mixed = 1;
 
+	windows = windows_shares(c, literal, offset, &bytes);
 	for (i = 0; i < c->windows->positions && i < size; i++)
-		passes *= windows_share_with(c, &c->place[bucket][i], p[i]);
-	return (passes);
+		mixed *= windows_share_with(c, &b->place[i], p[i]);
+	return (windows_passes(b->windows + windows, b->bytes + bytes,
+	    mixed));
 }
 
 /* Add a literal's window to its bucket. */
 static void
 windows_add(struct choice *c, uint32_t literal)
 {
-	const uint8_t	*p = c->bytes[literal] + c->windows->offset[literal];
-	uint32_t	 size = c->size[literal] - c->windows->offset[literal];
-	uint32_t	 bucket = c->windows->bucket[literal], i;
-	struct place	*at = c->place[bucket];
+	uint32_t	 offset = c->windows->offset[literal], i;
+	const uint8_t	*p = c->bytes[literal] + offset;
+	uint32_t	 size = c->size[literal] - offset;
+	struct bucket	*b = &c->bucket[c->windows->bucket[literal]];
+	struct place	*at = b->place;
+	float		 bytes, mixed = 1;
 
-	c->passes[bucket] = 1;
-	c->members[bucket]++;
+	b->members++;
 	for (i = 0; i < c->windows->positions; i++, at++) {
 		if (i >= size) {
 			/* The window is shorter: whatever follows it. */
@@ -184,10 +319,14 @@ windows_add(struct choice *c, uint32_t literal)
 			windows_put(c, at, p[i]);
 			windows_put(c, at, windows_other(c, p[i]));
 			if (c->halves)
-				at->share = windows_halves(at->low, at->high);
+				at->share = windows_halves(c, at->low,
+				    at->high);
 		}
-		c->passes[bucket] *= at->share;
+		mixed *= at->share;
 	}
+	b->windows += windows_shares(c, literal, offset, &bytes);
+	b->bytes += bytes;
+	b->passes = windows_passes(b->windows, b->bytes, mixed);
 }
 
 /* Take a literal out of its bucket. */
@@ -196,9 +335,7 @@ windows_remove(struct choice *c, uint32_t literal, uint32_t count)
 {
 	uint32_t	bucket = c->windows->bucket[literal], i;
 
-	memset(c->place[bucket], 0, sizeof c->place[bucket]);
-	c->passes[bucket] = 0;
-	c->members[bucket] = 0;
+	memset(&c->bucket[bucket], 0, sizeof c->bucket[bucket]);
 	c->windows->bucket[literal] = WINDOWS_BUCKETS;
 	for (i = 0; i < count; i++) {
 		if (c->windows->bucket[i] == bucket)
@@ -213,18 +350,15 @@ windows_remove(struct choice *c, uint32_t literal, uint32_t count)
 static uint32_t
 windows_rarest(const struct choice *c, uint32_t literal, uint8_t *offset)
 {
-	struct place	 none = { .share = 0 };
 	uint32_t	 size = c->size[literal], last, i, k, n = 0;
-	float		 share[WINDOWS_TRIED + 1], passes;
+	float		 share[WINDOWS_TRIED + 1], passes, bytes;
 
 	last = size < c->windows->positions ? 0 : size - c->windows->positions;
 	if (last > WINDOWS_REACH)
 		last = WINDOWS_REACH;
 	for (i = 0; i <= last; i++) {
-		passes = 1 + (float)i / WINDOWS_REACH;
-		for (k = 0; k < c->windows->positions && i + k < size; k++)
-			passes *= windows_share_with(c, &none,
-			    c->bytes[literal][i + k]);
+		passes = windows_shares(c, literal, i, &bytes) *
+		    (1 + (float)i / WINDOWS_REACH);
 		for (k = n; k > 0 && share[k - 1] > passes; k--) {
 			share[k] = share[k - 1];
 			offset[k] = offset[k - 1];
@@ -243,15 +377,17 @@ windows_place(struct choice *c, uint32_t literal)
 {
 	uint8_t		offset[WINDOWS_TRIED + 1];
 	uint32_t	n = windows_rarest(c, literal, offset), bucket, i;
+	struct bucket	*b;
 	float		more, least = 2;
 	int		empty = 0;
 
 	for (bucket = 0; bucket < WINDOWS_BUCKETS; bucket++) {
-		if (c->members[bucket] == 0 && empty++)
+		b = &c->bucket[bucket];
+		if (b->members == 0 && empty++)
 			continue;	/* one empty bucket is like another */
 		for (i = 0; i < n; i++) {
-			more = windows_passes_with(c, bucket, literal,
-			    offset[i]) - c->passes[bucket];
+			more = windows_passes_with(c, b, literal,
+			    offset[i]) - b->passes;
 			if (more >= least)
 				continue;
 			least = more;
@@ -269,9 +405,7 @@ windows_try(struct choice *c, uint32_t positions, uint32_t count)
 	uint32_t	i;
 	float		passes = 0;
 
-	memset(c->place, 0, sizeof c->place);
-	memset(c->passes, 0, sizeof c->passes);
-	memset(c->members, 0, sizeof c->members);
+	memset(c->bucket, 0, sizeof c->bucket);
 	c->windows->positions = positions;
 	memset(c->windows->bucket, WINDOWS_BUCKETS,
 	    sizeof c->windows->bucket);
@@ -283,7 +417,7 @@ windows_try(struct choice *c, uint32_t positions, uint32_t count)
 		windows_place(c, i);
 	}
 	for (i = 0; i < WINDOWS_BUCKETS; i++)
-		passes += c->passes[i];
+		passes += c->bucket[i].passes;
 	return (passes);
 }
 
@@ -309,6 +443,7 @@ windows_choose(struct windows *w, const uint8_t *bytes,
 		c.bytes[i] = bytes;
 		bytes += size[i];
 	}
+	windows_prepare(&c);
 	for (i = 0; i < sizeof positions; i++) {
 		cost = windows_try(&c, positions[i], count) * WINDOWS_MISTAKE;
 		if (i == 0 || cost + positions[i] < least) {

@@ -145,25 +145,33 @@ class LiteralMatcher:
         Ordered by end, then by index. ``start`` and ``end`` (half-open) count bytes from the first
         feed.
         """
-        with self._turn, ffi.from_buffer("uint8_t[]", data) as view:
-            found: list[tuple[int, int, int]] = []
-            size, done = len(view), 0
-            while True:
+        turn, found = self._turn, self._found
+        if not turn.begin(False):
+            raise _in_use()
+        try:
+            view = _bytes_of(data)
+            size = len(view)
+            done = lib.tw_match_feed(
+                self._literals, self._state, view, size, self._matches, self._room, found
+            )
+            if not found[0]:
+                return []
+            matches = self._take(found[0])
+            view = ffi.from_buffer("uint8_t[]", data)
+            while done < size:
                 done += lib.tw_match_feed(
-                    self._literals,
-                    self._state,
-                    view + done,
-                    size - done,
-                    self._matches,
-                    self._room,
-                    self._found,
-                )
-                filled = ffi.buffer(self._matches, self._found[0] * _MATCH.size)
-                found += [
-                    (index, start, end) for start, end, index, _ in _MATCH.iter_unpack(filled)
-                ]
-                if not self._state.full:
-                    return found
+                    self._literals, self._state, view + done, size - done, self._matches,
+                    self._room, found,
+                )  # fmt: skip
+                matches += self._take(found[0])
+            return matches
+        finally:
+            turn.end()
+
+    def _take(self, count: int) -> list[tuple[int, int, int]]:
+        """Make the matches that C has written."""
+        filled = ffi.buffer(self._matches, count * _MATCH.size)
+        return [(index, start, end) for start, end, index, _ in _MATCH.iter_unpack(filled)]
 
 
 # --- ControlParser ---
