@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from random import Random
 from unittest import mock
 
@@ -15,25 +14,8 @@ from tmux_wait import stream
 from tmux_wait._core import lib
 from tmux_wait.stream import ControlParser, LineScanner, Output, Scanner, TextFilter
 
-LEVELS = {
-    "scalar": lib.TW_SIMD_SCALAR,
-    "sse2": lib.TW_SIMD_SSE2,
-    "avx2": lib.TW_SIMD_AVX2,
-    "avx512": lib.TW_SIMD_AVX512,
-    "neon": lib.TW_SIMD_NEON,
-}
 LITERALS = [b"ready", b"b\na", b"aab", b"\n", b"0123456789", b"zz", "é世".encode(), b"q" * 70]
 ROOMS = {"_HITS_ROOM": 1, "_VERSIONS_ROOM": 5, "_TEXT_ROOM": 0}
-
-
-@pytest.fixture(params=LEVELS)
-def level(request: pytest.FixtureRequest) -> Iterator[str]:
-    """Make what is built in the test use this level."""
-    before = lib.tw_simd_level()
-    if not lib.tw_simd_use(LEVELS[request.param]):
-        pytest.skip(f"this processor has no {request.param}")
-    yield request.param
-    assert lib.tw_simd_use(before)
 
 
 def colour(random: Random) -> bytes:
