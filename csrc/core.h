@@ -8,11 +8,26 @@
 
 /* --- chars.c: UTF-8 and the cells that a character takes --- */
 
+/* What a character is to the cells of a line; widths.h has these numbers. */
+enum char_class {
+	CHAR_NARROW,	/* one cell */
+	CHAR_WIDE,	/* two cells */
+	CHAR_ZERO,	/* none: joins the character before it */
+	CHAR_WIDENS,	/* the same, and makes that one wide */
+	CHAR_REGIONAL,	/* half a flag */
+	CHAR_TONE,	/* a skin tone */
+	CHAR_TONED,	/* what a skin tone joins */
+	CHAR_INITIAL,	/* wide, joins nothing */
+	CHAR_NOTHING,	/* vanishes */
+	CHAR_BROKEN	/* not UTF-8; not in the table */
+};
+
 /* One character, or the bytes that show as one U+FFFD. */
 struct glyph {
 	uint8_t		 bytes[4];
 	uint8_t		 size;
 	uint8_t		 width;		/* cells; 0: joins the one before */
+	uint8_t		 kind;		/* enum char_class */
 	uint8_t		 blank;
 };
 
@@ -33,7 +48,8 @@ enum utf8_result {
 
 enum utf8_result utf8_next(struct utf8 *, uint8_t, struct glyph *);
 void	utf8_stop(struct utf8 *, struct glyph *);
-int	utf8_is_wide(const uint8_t *, size_t);
+enum char_class chars_first(const uint8_t *, size_t);
+int	chars_pair(enum char_class, enum char_class);
 
 /* --- escape.c: which bytes are text, and what the others ask for --- */
 
@@ -102,6 +118,17 @@ enum op	escape_next(struct escape *, uint8_t, uint32_t *);
 /* The cursor may go this far beyond a line that never wraps, in cells. */
 #define LINES_REACH TW_WIDTH_MAX
 
+/* Bytes that one cell can hold: a mark that has no room vanishes. */
+#define LINES_CELL 32
+
+/* How a character joins the cell before the cursor. */
+enum join {
+	JOIN_NOT,	/* it is written as any other */
+	JOIN_LOST,	/* it vanishes */
+	JOIN_ADD,	/* its bytes are added to that cell */
+	JOIN_WIDEN	/* and the cursor's cell becomes that cell's tail */
+};
+
 struct lines {
 	uint8_t		*text;		/* limit bytes; owned */
 	/*
@@ -131,7 +158,7 @@ uint32_t lines_cursor(const struct lines *);
 uint32_t lines_edge(const struct lines *, uint32_t);
 int	lines_row_span(const struct lines *, uint32_t *, uint32_t *);
 int	lines_fits(const struct lines *, const struct glyph *);
-int	lines_joins(const struct lines *, const struct glyph *);
+enum join lines_joins(const struct lines *, const struct glyph *);
 
 /* The cursor. */
 void	lines_place(struct lines *, uint32_t, uint32_t);
@@ -150,6 +177,7 @@ void	lines_append_filler(struct lines *);
 void	lines_write_ascii(struct lines *, uint32_t, const uint8_t *, uint32_t);
 void	lines_put(struct lines *, const struct glyph *);
 void	lines_combine(struct lines *, const struct glyph *);
+void	lines_widen(struct lines *, const struct glyph *);
 void	lines_split(struct lines *, uint32_t);
 void	lines_truncate(struct lines *, uint32_t);
 void	lines_erase(struct lines *, uint32_t, uint32_t);

@@ -359,12 +359,42 @@ lines_put(struct lines *l, const struct glyph *g)
 	l->column += g->width;
 }
 
-/* Whether the cursor's row has a cell before it that a mark could join. */
-int
+/* Whether bytes end with a zero width joiner. */
+static int
+lines_ends_joining(const uint8_t *p, uint32_t n)
+{
+	return (n >= 3 && p[n - 3] == 0xe2 && p[n - 2] == 0x80 &&
+	    p[n - 1] == 0x8d);
+}
+
+/*
+ * How a character joins the cell before the cursor, as in tmux 3.7 and 3.8.
+ * Before a mark the cursor is not beyond the text.
+ */
+enum join
 lines_joins(const struct lines *l, const struct glyph *g)
 {
-	return (l->column > lines_first_column(l) &&
-	    lines_has_room(l, 0, g->size));
+	enum join	 alone = g->width == 0 ? JOIN_LOST : JOIN_NOT;
+	uint32_t	 cursor = lines_cursor(l), cell, from, size;
+	const uint8_t	*p;
+
+	if ((g->width != 0 && l->plain) || g->size < 2 ||
+	    g->kind == CHAR_INITIAL || g->kind == CHAR_BROKEN ||
+	    l->column <= lines_first_column(l) || cursor > l->cells ||
+	    lines_is_tail(l, cursor))
+		return (alone);
+	cell = lines_edge(l, cursor - 1);
+	from = lines_byte(l, cell);
+	size = lines_byte(l, cursor) - from;
+	p = l->text + from;
+	if (size + g->size > LINES_CELL || !lines_has_room(l, 0, g->size))
+		return (alone);
+	if (g->kind == CHAR_WIDENS || chars_pair(chars_first(p, size), g->kind))
+		return (cell + 1 == cursor && l->column != l->width &&
+		    cursor != l->limit ? JOIN_WIDEN : JOIN_ADD);
+	if (g->width == 0 || lines_ends_joining(p, size))
+		return (JOIN_ADD);
+	return (JOIN_NOT);
 }
 
 /* Join a mark to the cell before the cursor, which is not beyond the text. */
@@ -380,6 +410,23 @@ lines_combine(struct lines *l, const struct glyph *g)
 	for (i = cell; i <= l->cells; i++)
 		l->start[i] += g->size;
 	l->size += g->size;
+}
+
+/*
+ * Join a character to the cell before the cursor, and make the cursor's cell
+ * the second one of that: it held no half of another character.
+ */
+void
+lines_widen(struct lines *l, const struct glyph *g)
+{
+	uint32_t	a = lines_cursor(l), from;
+
+	lines_unplain(l);
+	from = lines_byte(l, a);
+	lines_splice(l, a, a < l->cells ? a + 1 : a, 1, g->size);
+	memcpy(l->text + from, g->bytes, g->size);
+	l->start[a] = (from + g->size) | LINES_TAIL;
+	l->column++;
 }
 
 /* Erase cells [a, b). */

@@ -144,30 +144,43 @@ scan_fit(struct tw_scan *s, const struct glyph *g, struct tw_out *out)
 	return (lines_fits(l, g) || version_end(s, TW_END_CUT, out));
 }
 
-/* Write a mark into the cell before the cursor; 0: no room. */
+/* Write a character into the cell before the cursor; 0: no room. */
 static int
-scan_combine(struct tw_scan *s, struct tw_out *out)
+scan_join(struct tw_scan *s, enum join how, struct tw_out *out)
 {
 	struct lines		*l = &s->lines;
 	const struct glyph	*g = &s->glyph;
-	uint32_t		 cell;
+	uint32_t		 cell = lines_cursor(l);
 
-	if (l->column == 0)
-		return (1);
-	if (!scan_blank(s, out))
+	if (!version_edit(s, cell, out))
 		return (0);
-	if (!lines_joins(l, g))
-		return (1);
-	cell = lines_cursor(l);
-	if (!version_edit(s, cell, out) ||
-	    !version_advance(s, lines_byte(l, cell), out) ||
+	if (how == JOIN_WIDEN)
+		lines_split(l, cell + 1);
+	if (!version_advance(s, lines_byte(l, cell), out) ||
 	    !version_has_room(s, g->size, out))
 		return (0);
 	s->write = lines_byte(l, cell);
-	lines_combine(l, g);
+	if (how == JOIN_WIDEN)
+		lines_widen(l, g);
+	else
+		lines_combine(l, g);
 	(void)version_search(s, g->bytes, g->size, out);
-	scan_wrote(s, cell, g->size);
+	scan_wrote(s, cell + (how == JOIN_WIDEN), g->size);
 	return (1);
+}
+
+/* Write a mark: it joins the cell before the cursor; 0: no room. */
+static int
+scan_mark(struct tw_scan *s, struct tw_out *out)
+{
+	enum join	how;
+
+	if (s->lines.column == 0)
+		return (1);
+	if (!scan_blank(s, out))
+		return (0);
+	how = lines_joins(&s->lines, &s->glyph);
+	return (how == JOIN_LOST || scan_join(s, how, out));
 }
 
 /* Insert mode: make room before a character is written; it fits after it. */
@@ -189,10 +202,14 @@ scan_put(struct tw_scan *s, struct tw_out *out)
 {
 	struct lines	*l = &s->lines;
 	struct glyph	 g = s->glyph;
+	enum join	 how;
 	uint32_t	 cell;
 
 	if (g.width == 0)
-		return (scan_combine(s, out));
+		return (scan_mark(s, out));
+	how = lines_joins(l, &g);
+	if (how != JOIN_NOT)
+		return (scan_join(s, how, out));
 	s->last = s->glyph;
 	if (l->width == 1)
 		g.width = 1;
@@ -243,6 +260,7 @@ scan_run(struct tw_scan *s, const uint8_t *p, size_t n, struct tw_out *out)
 	s->visible += s->loops->visible(p, n);
 	s->last.bytes[0] = p[n - 1];
 	s->last.size = s->last.width = 1;
+	s->last.kind = CHAR_NARROW;
 	s->last.blank = p[n - 1] == ' ';
 	return (n);
 }
@@ -547,6 +565,7 @@ scan_ascii(struct tw_scan *s, uint8_t byte, struct tw_out *out)
 {
 	s->glyph.bytes[0] = byte;
 	s->glyph.size = s->glyph.width = 1;
+	s->glyph.kind = CHAR_NARROW;
 	s->glyph.blank = byte == ' ';
 	s->op = OP_PUT;
 	(void)scan_resume(s, out);

