@@ -42,7 +42,7 @@ def real_rows(
     shown = server.tmux("capture-pane", "-p", "-J", "-S", "-", "-t", pane)
     server.tmux("kill-pane", "-t", pane)
     blocks = re.split(r"^<<<case \d+>>> *$", shown, flags=re.MULTILINE)[1:-1]
-    assert len(blocks) == len(cases)
+    assert len(blocks) == len(cases), open("/tmp/w/dump", "w").write(shown)
     return [
         [row for row in (line.rstrip() for line in block.splitlines()) if row] for block in blocks
     ]
