@@ -66,8 +66,10 @@ enum op {
 	OP_LINE_FEED,
 	OP_RETURN,
 	OP_BACKSPACE,
-	OP_TAB,			/* n stops forward */
-	OP_TAB_BACK,
+	OP_TAB,
+	OP_TAB_BACK,		/* n stops back */
+	OP_TAB_SET,
+	OP_TAB_CLEAR,		/* n: 0 here, 3 all */
 	OP_RIGHT,
 	OP_LEFT,
 	OP_COLUMN,		/* n, from 1 */
@@ -146,6 +148,8 @@ struct lines {
 					/* begins; < 0: in the part cut off */
 	uint32_t	 column;	/* of the cursor; `width`: will wrap */
 	uint8_t		 plain;
+	uint8_t		 own_stops;	/* tab stops are those of `stops` */
+	uint8_t		 stops[LINES_REACH / 8 + 1];	/* a bit each column */
 };
 
 int	lines_init(struct lines *, uint32_t, uint32_t);
@@ -164,8 +168,11 @@ enum join lines_joins(const struct lines *, const struct glyph *);
 void	lines_place(struct lines *, uint32_t, uint32_t);
 void	lines_to_column(struct lines *, uint32_t);
 void	lines_backspace(struct lines *);
-void	lines_tab(struct lines *, uint32_t);
+void	lines_tab(struct lines *);
 void	lines_tab_back(struct lines *, uint32_t);
+void	lines_tab_set(struct lines *, int);
+void	lines_tab_clear(struct lines *);
+void	lines_tab_reset(struct lines *);
 void	lines_right(struct lines *, uint32_t);
 void	lines_left(struct lines *, uint32_t);
 int	lines_vertical(struct lines *, int64_t);

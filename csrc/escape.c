@@ -13,6 +13,7 @@
  *    DCS may hold whole sequences, with their ESCs doubled.
  *  - A sequence with more than 63 parameter bytes, 24 parameters or 4
  *    intermediate bytes is ignored.
+ *  - CHT, HPR and VPR (CSI I, a and e) are nothing.
  * Deviation from tmux: CAN and SUB end a DCS too, as in the diagram, so
  * that a stray ESC P hides no more than it must.
  *
@@ -192,10 +193,8 @@ escape_csi(const struct escape *e, uint8_t byte, uint32_t *n)
 	case 'A':
 		return (escape_counted(e, OP_UP, n));
 	case 'B':
-	case 'e':
 		return (escape_counted(e, OP_DOWN, n));
 	case 'C':
-	case 'a':
 		return (escape_counted(e, OP_RIGHT, n));
 	case 'D':
 		return (escape_counted(e, OP_LEFT, n));
@@ -209,8 +208,6 @@ escape_csi(const struct escape *e, uint8_t byte, uint32_t *n)
 	case 'H':
 	case 'f':
 		return (escape_position(e, n));
-	case 'I':
-		return (escape_counted(e, OP_TAB, n));
 	case 'J':
 		return (escape_first(e, 0, 0, n) ? OP_ERASE_SCREEN : OP_NONE);
 	case 'K':
@@ -223,6 +220,8 @@ escape_csi(const struct escape *e, uint8_t byte, uint32_t *n)
 		return (escape_counted(e, OP_TAB_BACK, n));
 	case 'b':
 		return (escape_counted(e, OP_REPEAT, n));
+	case 'g':
+		return (escape_first(e, 0, 0, n) ? OP_TAB_CLEAR : OP_NONE);
 	case 'r':
 		*n = 1;
 		/* FALLTHROUGH */
@@ -260,6 +259,8 @@ escape_esc(const struct escape *e, uint8_t byte, uint32_t *n)
 		return (OP_RESTORE);
 	case 'D':
 		return (OP_INDEX);
+	case 'H':
+		return (OP_TAB_SET);
 	case 'M':
 		return (OP_REVERSE_INDEX);
 	case 'E':

@@ -24,7 +24,7 @@
 
 #include "core.h"
 
-#define TAB_STOP 8
+#define TAB_STOP 8	/* one each so many columns; lines_tab_own knows */
 
 /* Make an empty line; 0: out of memory. */
 int
@@ -167,23 +167,82 @@ lines_backspace(struct lines *l)
 	}
 }
 
-/* So many tab stops forward, but not past the last column. */
-void
-lines_tab(struct lines *l, uint32_t n)
+/* Whether a column has a tab stop. */
+static int
+lines_is_stop(const struct lines *l, uint32_t column)
 {
-	if (l->width != 0 && l->column >= l->width - 1)
-		return;
-	if (n > LINES_REACH)
-		n = LINES_REACH;
-	lines_to_column(l, (l->column / TAB_STOP + n) * TAB_STOP);
+	if (!l->own_stops || column >= LINES_REACH)
+		return (column % TAB_STOP == 0);
+	return ((l->stops[column / 8] >> column % 8 & 1) != 0);
 }
 
+/* To the next tab stop, but not past the last column. */
+void
+lines_tab(struct lines *l)
+{
+	uint32_t	column = l->column;
+
+	if (l->width != 0 && column >= l->width - 1)
+		return;
+	do
+		column++;
+	while ((l->width == 0 || column < l->width - 1) &&
+	    !lines_is_stop(l, column));
+	lines_to_column(l, column);
+}
+
+/* So many tab stops back. */
 void
 lines_tab_back(struct lines *l, uint32_t n)
 {
-	uint32_t	stop = (l->column + TAB_STOP - 1) / TAB_STOP;
+	uint32_t	column = l->column;
 
-	lines_to_column(l, n >= stop ? 0 : (stop - n) * TAB_STOP);
+	if (l->width != 0 && column == l->width)
+		column--;
+	for (; n != 0 && column != 0; n--) {
+		do
+			column--;
+		while (column != 0 && !lines_is_stop(l, column));
+	}
+	lines_to_column(l, column);
+}
+
+/* Begin with the usual tab stops, or none, before some are changed. */
+static void
+lines_tab_own(struct lines *l, int usual)
+{
+	memset(l->stops, usual ? 1 : 0, sizeof l->stops);
+	l->own_stops = 1;
+}
+
+/* Set (or take away) a tab stop at the cursor. */
+void
+lines_tab_set(struct lines *l, int set)
+{
+	uint8_t	bit = (uint8_t)(1 << l->column % 8);
+
+	if (l->column >= LINES_REACH || l->column == l->width)
+		return;
+	if (!l->own_stops)
+		lines_tab_own(l, 1);
+	if (set)
+		l->stops[l->column / 8] |= bit;
+	else
+		l->stops[l->column / 8] &= (uint8_t)~bit;
+}
+
+/* Take all tab stops away. */
+void
+lines_tab_clear(struct lines *l)
+{
+	lines_tab_own(l, 0);
+}
+
+/* Back to the usual tab stops. */
+void
+lines_tab_reset(struct lines *l)
+{
+	l->own_stops = 0;
 }
 
 void

@@ -487,10 +487,19 @@ scan_step(struct tw_scan *s, struct tw_out *out)
 		lines_backspace(l);
 		return (1);
 	case OP_TAB:
-		lines_tab(l, s->n);
+		lines_tab(l);
 		return (1);
 	case OP_TAB_BACK:
 		lines_tab_back(l, s->n);
+		return (1);
+	case OP_TAB_SET:
+		lines_tab_set(l, 1);
+		return (1);
+	case OP_TAB_CLEAR:
+		if (s->n == 0)
+			lines_tab_set(l, 0);
+		else if (s->n == 3)
+			lines_tab_clear(l);
 		return (1);
 	case OP_RIGHT:
 		lines_right(l, s->n);
@@ -538,6 +547,7 @@ scan_step(struct tw_scan *s, struct tw_out *out)
 		return (scan_alternate(s, s->n, out));
 	case OP_RESET:
 		s->insert = s->no_wrap = 0;
+		lines_tab_reset(l);
 		return (scan_leave(s, 1, out));
 	case OP_LEAVE:
 		return (scan_leave(s, s->n, out));
@@ -719,6 +729,7 @@ tw_scan_resize(struct tw_scan *s, uint32_t width)
 	if (width == s->lines.width)
 		return;
 	lines_place(&s->lines, lines_cursor(&s->lines), width);
+	lines_tab_reset(&s->lines);
 	s->saved_here = 0;
 }
 
@@ -769,6 +780,7 @@ scan_reset(struct tw_scan *s, uint32_t pane, uint64_t version)
 	s->pane = pane;
 	s->version = version;
 	lines_clear(&s->lines);
+	lines_tab_reset(&s->lines);
 }
 
 void

@@ -41,8 +41,9 @@ def real_rows(
     server.shows(pane, done)
     shown = server.tmux("capture-pane", "-p", "-J", "-S", "-", "-t", pane)
     server.tmux("kill-pane", "-t", pane)
-    blocks = re.split(r"^<<<case \d+>>> *$", shown, flags=re.MULTILINE)[1:-1]
-    assert len(blocks) == len(cases), open("/tmp/w/dump", "w").write(shown)
+    blocks = re.split(r"^<<<case (\d+)>>> *$", shown, flags=re.MULTILINE)
+    assert blocks[1::2] == [str(number) for number in range(len(cases) + 1)], "a marker was hit"
     return [
-        [row for row in (line.rstrip() for line in block.splitlines()) if row] for block in blocks
+        [row for row in (line.rstrip() for line in block.split("\n")) if row]
+        for block in blocks[2:-1:2]
     ]

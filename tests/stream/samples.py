@@ -53,7 +53,7 @@ SEQUENCES = [
     b"\x1b]0;title\x07", b"\x1b]0;ti\x1b\\", b"\x1bktitle\x1b\\", b"\x1bPqdata\x1b\\",
     b"\x1bP1;2|a\x1b\x1bb\x1b\\", b"\x1b_apc\x1b\\", b"\x1b^pm\x1b\\", b"\x1bXsos\x1b\\",
     b"\x1bP:a", b"\x1b]0;a\x18", b"\x1b[3\rC", b"\x1b[1:2C", b"\x1b[3?C", b"\x1b[ C", b"\x1b[>C",
-    b"\x1b\\",
+    b"\x1b\\", b"\x1bH", b"\x1b[g", b"\x1b[3g", b"\x1b[Z",
 ]  # fmt: skip
 
 

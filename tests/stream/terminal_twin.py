@@ -159,6 +159,7 @@ class TerminalTwin:
         self.wraps = True
         self.saved: tuple[int, int] | None = None
         self.saved_column = self.main_column = 0
+        self.stops = set(range(0, REACH, 8))
         self.last: tuple[bytes, int, bool] | None = None
         self.state, self.middle, self.params = GROUND, b"", b""
         self.partial = b""
@@ -236,7 +237,7 @@ class TerminalTwin:
                 self.row -= self.width
                 self.column = self.width - 1
         elif byte == 0x09:
-            self.tab(1)
+            self.tab()
         elif byte == 0x0D:
             self.to_column(0)
         elif byte in b"\n\v\f":
@@ -259,7 +260,10 @@ class TerminalTwin:
             self.leave(0)
         elif final == "c":
             self.insert, self.wraps = False, True
+            self.stops = set(range(0, REACH, 8))
             self.leave(0)
+        elif final == "H" and self.column != self.width:
+            self.stops.add(self.column)
 
     def csi(self, final: str) -> None:
         if len(self.middle) > 4 or len(self.params) > 63:
@@ -293,6 +297,10 @@ class TerminalTwin:
             which = 0 if first is None else first
             if final == "J":
                 self.erase_screen(which)
+            elif final == "g" and which == 3:
+                self.stops.clear()
+            elif final == "g" and which == 0 and self.column != self.width:
+                self.stops.discard(self.column)
             elif final == "K":
                 self.erase_line(which)
             else:
@@ -317,19 +325,18 @@ class TerminalTwin:
             self.insert_cells(n)
         elif final in "AF":
             self.move(-n, final == "F")
-        elif final in "BeE":
+        elif final in "BE":
             self.move(n, final == "E")
-        elif final in "Ca":
+        elif final == "C":
             self.to_column(self.column + min(n, REACH))
         elif final == "D":
             self.to_column(max(self.column - n, 0))
         elif final in "G`":
             self.to_column(n - 1)
-        elif final == "I":
-            self.tab(n)
         elif final == "Z":
-            stops = range(0, self.column, 8)
-            self.to_column(stops[-n] if n <= len(stops) else 0)
+            before = self.column - (self.column == self.width)
+            back = [column for column in range(before) if column in self.stops]
+            self.to_column(back[-n] if n <= len(back) else 0)
         elif final == "P":
             self.delete_cells(n)
         elif final == "X":
@@ -355,10 +362,11 @@ class TerminalTwin:
         last = self.width - 1 if self.width else self.first_column() + len(self.cells) + REACH
         self.column = max(min(column, last), self.first_column())
 
-    def tab(self, n: int) -> None:
-        if self.width and self.column >= self.width - 1:
-            return
-        self.to_column((self.column // 8 + min(n, REACH)) * 8)
+    def tab(self) -> None:
+        last = self.width - 1 if self.width else self.column + REACH
+        if self.column < last:
+            ahead = (c for c in range(self.column + 1, last) if c in self.stops or c >= REACH)
+            self.to_column(next((c for c in ahead if c < REACH or c % 8 == 0), last))
 
     def vertical(self, rows: int) -> None:
         if self.width:
@@ -726,6 +734,7 @@ class TerminalTwin:
         if width != self.width:
             self.place(self.cursor(), width)
             self.saved = None
+            self.stops = set(range(0, REACH, 8))
 
     def seed(self, text: bytes, cursor: int) -> None:
         literals, self.literals = self.literals, []
