@@ -301,6 +301,7 @@ struct tw_scan {
 	uint8_t		 replace;	/* write U+FFFD for what is not UTF-8 */
 	uint8_t		 insert;	/* IRM */
 	uint8_t		 no_wrap;	/* DECAWM is off */
+	uint8_t		 wrapped;	/* the pending character has wrapped */
 	uint8_t		 alternate;
 	uint8_t		 saved_here;	/* the cursor saved is in this line */
 	int32_t		 saved_row;

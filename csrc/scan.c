@@ -96,14 +96,12 @@ scan_blank(struct tw_scan *s, struct tw_out *out)
 
 /* In a row that does not wrap: whether there is a place for a character. */
 static int
-scan_clip(struct tw_scan *s, uint32_t width)
+scan_has_place(const struct tw_scan *s, uint32_t width)
 {
-	struct lines	*l = &s->lines;
+	const struct lines	*l = &s->lines;
 
-	if (!s->no_wrap || l->width == 0 || l->column + width <= l->width)
-		return (1);
-	lines_to_column(l, l->width - 1);
-	return (width == 1);
+	return (!s->no_wrap || l->width == 0 ||
+	    l->column + width <= l->width);
 }
 
 /* If the cursor's row is full go to the next one; 0: no room. */
@@ -126,6 +124,7 @@ scan_wrap(struct tw_scan *s, uint32_t width, struct tw_out *out)
 	}
 	l->row += (int32_t)l->width;
 	l->column = 0;
+	s->wrapped = 1;
 	return (1);
 }
 
@@ -137,7 +136,7 @@ scan_fit(struct tw_scan *s, const struct glyph *g, struct tw_out *out)
 
 	/* Halves of characters first: what is left of them takes room. */
 	lines_split(l, lines_cursor(l));
-	if (!s->insert)
+	if (!s->insert || s->wrapped)
 		lines_split(l, lines_cursor(l) + g->width);
 	if (!lines_fits(l, g) && lines_cursor(l) < l->cells)
 		lines_truncate(l, lines_cursor(l));
@@ -183,13 +182,16 @@ scan_mark(struct tw_scan *s, struct tw_out *out)
 	return (how == JOIN_LOST || scan_join(s, how, out));
 }
 
-/* Insert mode: make room before a character is written; it fits after it. */
+/*
+ * Insert mode: make room before a character is written; it fits after it.  As
+ * in tmux a character that has wrapped is not inserted.
+ */
 static void
 scan_shift(struct tw_scan *s, const struct glyph *g)
 {
 	struct lines	*l = &s->lines;
 
-	if (!s->insert || lines_cursor(l) == l->cells)
+	if (!s->insert || s->wrapped || lines_cursor(l) == l->cells)
 		return;
 	lines_insert(l, g->width);
 	if (!lines_fits(l, g))
@@ -213,7 +215,7 @@ scan_put(struct tw_scan *s, struct tw_out *out)
 	s->last = s->glyph;
 	if (l->width == 1)
 		g.width = 1;
-	if (!scan_clip(s, g.width))
+	if (!scan_has_place(s, g.width))
 		return (1);
 	if (!scan_wrap(s, g.width, out) ||
 	    !scan_blank(s, out) ||
@@ -225,8 +227,11 @@ scan_put(struct tw_scan *s, struct tw_out *out)
 	    !version_has_room(s, g.size, out))
 		return (0);
 	scan_shift(s, &g);
+	s->wrapped = 0;
 	s->write = lines_byte(l, cell);
 	lines_put(l, &g);
+	if (s->no_wrap && l->width != 0 && l->column == l->width)
+		l->column--;	/* never about to wrap */
 	(void)version_search(s, g.bytes, g.size, out);
 	scan_wrote(s, cell + g.width, g.size);
 	s->visible += !g.blank;

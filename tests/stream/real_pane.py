@@ -15,14 +15,20 @@ BEGIN = "<<<case %d>>>"
 
 
 def real_rows(
-    server: TmuxServerFixture, cases: Sequence[bytes], width: int, height: int = 50
+    server: TmuxServerFixture,
+    cases: Sequence[bytes],
+    width: int,
+    height: int = 50,
+    *,
+    joined: bool = False,
 ) -> list[list[str]]:
-    """Write each case to a pane as a program would and return the lines that tmux then shows.
+    """Write each case to a pane as a program would and return the rows that tmux then shows.
 
     Each case begins in the first column of the second row of a terminal just reset, above it a row
-    with a marker; the line feeds after it scroll all of its rows into the history. Rows that
-    wrapped are joined; blanks at the end of a line, which tmux keeps or not by its version, and
-    lines without text go. A case must not write more than ``height - 2`` rows.
+    with a marker; the line feeds after it scroll all of its rows into the history. Rows lose the
+    blanks at their ends, which tmux keeps or not by its version, and the last ones without text
+    go. ``joined`` rows are whole lines: one that wrapped goes on in the same. A case must not
+    write more than ``height - 2`` rows, nor clear the history.
     """
     assert width >= len(BEGIN % len(cases))
     if not server.pid:
@@ -39,11 +45,18 @@ def real_rows(
     show = f"stty raw -echo; cat {shlex.quote(str(file))}; exec sleep 100"
     pane = server.pane(show, width=width, height=height)
     server.shows(pane, done)
-    shown = server.tmux("capture-pane", "-p", "-J", "-S", "-", "-t", pane)
+    flags = "-pJ" if joined else "-p"
+    shown = server.tmux("capture-pane", flags, "-S", "-", "-t", pane)
     server.tmux("kill-pane", "-t", pane)
     blocks = re.split(r"^<<<case (\d+)>>> *$", shown, flags=re.MULTILINE)
     assert blocks[1::2] == [str(number) for number in range(len(cases) + 1)], "a marker was hit"
     return [
-        [row for row in (line.rstrip() for line in block.split("\n")) if row]
+        [row.rstrip(" ") for row in block.rstrip(" \n").removeprefix("\n").split("\n")]
         for block in blocks[2:-1:2]
     ]
+
+
+def same_row(real: str, ours: str) -> bool:
+    """Compare a row of tmux's, where 3.7 and later keep a tab for the blanks it made."""
+    real = real.rstrip("\t ")
+    return re.fullmatch("( +)".join(map(re.escape, real.split("\t"))), ours) is not None

@@ -454,21 +454,20 @@ class TerminalTwin:
         self.last = (data, width, is_blank)
         if self.width == 1:
             width = 1
-        if self.width and self.column + width > self.width:
+        wrapped = bool(self.width and self.column + width > self.width)
+        if wrapped:
             if not self.wraps:
-                self.to_column(self.width - 1)
-                if width == 2:
-                    return
-            if self.column + width > self.width:
-                self.wrap()
+                return
+            self.wrap()
         self.append_blanks()
         self.edit(self.edge(self.cursor()))
         new = [Cell([(byte, self.version) for byte in data])]
         if width == 2:
             new.append(Cell(tail=True))
         at = self.cursor()
+        insert = self.insert and not wrapped
         self.split(at)
-        if not self.insert:
+        if not insert:
             self.split(at + width)
         if not self.fits(self.cells[:at] + new + self.cells[at + width :]):
             del self.cells[at:]
@@ -477,13 +476,15 @@ class TerminalTwin:
                 at = self.cursor()
                 new[0].bytes = [(byte, self.version) for byte in data]
         self.pass_to(at)
-        if self.insert and at < len(self.cells):
+        if insert and at < len(self.cells):
             self.shift(width)
             if not self.fits(self.cells[:at] + new + self.cells[at + width :]):
                 del self.cells[at:]
         self.cells[at : at + width] = new
         assert self.fits(self.cells)
         self.column += width
+        if not self.wraps and self.column == self.width:
+            self.column -= 1
         self.wrote(self.byte_of(at), len(data), at + width)
         self.visible += not is_blank
 
