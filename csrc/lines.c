@@ -436,6 +436,7 @@ lines_joins(const struct lines *l, const struct glyph *g)
 	enum join	 alone = g->width == 0 ? JOIN_LOST : JOIN_NOT;
 	uint32_t	 cursor = lines_cursor(l), cell, from, size;
 	const uint8_t	*p;
+	int		 narrow;	/* the cell before, as yet */
 
 	if ((g->width != 0 && l->plain) || g->size < 2 ||
 	    g->kind == CHAR_INITIAL || g->kind == CHAR_BROKEN ||
@@ -443,13 +444,16 @@ lines_joins(const struct lines *l, const struct glyph *g)
 	    lines_is_tail(l, cursor))
 		return (alone);
 	cell = lines_edge(l, cursor - 1);
+	narrow = cell + 1 == cursor;
 	from = lines_byte(l, cell);
 	size = lines_byte(l, cursor) - from;
 	p = l->text + from;
 	if (size + g->size > LINES_CELL || !lines_has_room(l, 0, g->size))
 		return (alone);
-	if (g->kind == CHAR_WIDENS || chars_pair(chars_first(p, size), g->kind))
-		return (cell + 1 == cursor && l->column != l->width &&
+	if (g->kind == CHAR_WIDENS ||
+	    ((narrow || g->kind != CHAR_REGIONAL) &&
+	    chars_pair(chars_first(p, size), g->kind)))
+		return (narrow && l->column != l->width &&
 		    cursor != l->limit ? JOIN_WIDEN : JOIN_ADD);
 	if (g->width == 0 || lines_ends_joining(p, size))
 		return (JOIN_ADD);

@@ -207,12 +207,12 @@ scan_put(struct tw_scan *s, struct tw_out *out)
 	enum join	 how;
 	uint32_t	 cell;
 
+	s->last = g;
 	if (g.width == 0)
 		return (scan_mark(s, out));
 	how = lines_joins(l, &g);
 	if (how != JOIN_NOT)
 		return (scan_join(s, how, out));
-	s->last = s->glyph;
 	if (l->width == 1)
 		g.width = 1;
 	if (!scan_has_place(s, g.width))

@@ -449,9 +449,9 @@ class TerminalTwin:
                 self.cells.append(blank())
 
     def put(self, data: bytes, width: int, is_blank: bool) -> None:
+        self.last = (data, width, is_blank)
         if self.joins(data, width):
             return
-        self.last = (data, width, is_blank)
         if self.width == 1:
             width = 1
         wrapped = bool(self.width and self.column + width > self.width)
@@ -515,6 +515,8 @@ class TerminalTwin:
         if "\ufffd" in char or char < "\x80" or char in INITIALS:
             return False
         two = char in WIDENS or (text != "" and are_one(text[0], char))
+        if char in REGIONAL and head < at - 1:
+            two = False  # a flag is complete
         if not (mark or two or text.endswith("\u200d")):
             return False
         widens = two and head == at - 1 and self.column != self.width and at != self.limit
