@@ -141,6 +141,11 @@ escape_mode(const struct escape *e, uint32_t on, uint32_t *n)
 	for (i = 0; i < e->count; i++) {
 		if (e->private == '?') {
 			switch (e->value[i]) {
+			case 3:
+			case 6:
+				/* 80 or 132 columns, and origin: go home */
+				*n = 1;
+				return (OP_LEAVE);
 			case 7:
 				op = OP_WRAP_MODE;
 				break;

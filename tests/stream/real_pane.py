@@ -56,7 +56,12 @@ def real_rows(
     ]
 
 
-def same_row(real: str, ours: str) -> bool:
-    """Compare a row of tmux's, where 3.7 and later keep a tab for the blanks it made."""
+def same_rows(real: list[str], ours: list[str]) -> bool:
+    """Compare rows with tmux's own."""
+    return len(real) == len(ours) and all(map(_same_row, real, ours))
+
+
+def _same_row(real: str, ours: str) -> bool:
+    """Compare a row with tmux's, where 3.7 and later keep a tab for the blanks it made."""
     real = real.rstrip("\t ")
     return re.fullmatch("( +)".join(map(re.escape, real.split("\t"))), ours) is not None

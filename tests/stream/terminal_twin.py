@@ -308,6 +308,9 @@ class TerminalTwin:
 
     def mode(self, values: list[int | None], on: bool) -> None:
         for value in values:
+            if self.middle == b"?" and value in (3, 6):
+                self.leave(0)
+                return
             if self.middle == b"?" and value in (47, 1047, 1049):
                 column = self.column
                 self.leave(None if on else self.main_column)
