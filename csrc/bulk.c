@@ -30,6 +30,8 @@ struct bulk {
 	uint8_t		*line;		/* where the line in it begins */
 	uint8_t		*to;
 	uint8_t		*to_end;
+	uint8_t		*cell;		/* the last cell beyond ASCII begins */
+					/* here, or behind */
 	uint32_t	 glyphs;	/* visible ones beyond ASCII */
 	uint32_t	 limit;		/* of a line, in bytes */
 	uint32_t	 lines;
@@ -174,6 +176,24 @@ bulk_escape(struct bulk *b)
 	return (0);
 }
 
+/*
+ * Whether a character has surely room in the cell that it joins, or is no
+ * mark: one without room vanishes, and that is left to scan.c.
+ */
+static int
+bulk_cell(struct bulk *b, const struct glyph *g)
+{
+	if (b->to[-1] < 0x80)
+		b->cell = b->to - 1;
+	if (g->kind == CHAR_NARROW || g->kind == CHAR_WIDE ||
+	    g->kind == CHAR_INITIAL) {
+		/* It joins nothing but a joiner. */
+		if (!chars_end_joining(b->cell, (size_t)(b->to - b->cell)))
+			b->cell = b->to;
+	}
+	return (g->width != 0 || b->to - b->cell + g->size <= LINES_CELL);
+}
+
 /* A character beyond ASCII; broken ones are left to scan.c. */
 static int
 bulk_glyph(struct bulk *b)
@@ -194,9 +214,15 @@ bulk_glyph(struct bulk *b)
 	} while (result == UTF8_MORE);
 	if (result == UTF8_STOP || g.size == 1)
 		return (0);
-	b->p = q;
-	if (g.width == WIDTH_CONTROL || (g.width == 0 && b->to == b->line))
+	if (g.width == WIDTH_CONTROL || (g.width == 0 && b->to == b->line)) {
+		b->p = q;
 		return (1);
+	}
+	if (b->to == b->line)
+		b->cell = b->to;
+	else if (!bulk_cell(b, &g))
+		return (0);
+	b->p = q;
 	memcpy(b->to, g.bytes, g.size);
 	b->to += g.size;
 	b->glyphs += g.width != 0 && !g.blank;

@@ -173,3 +173,11 @@ chars_pair(enum char_class first, enum char_class second)
 	    (first == CHAR_TONED && second == CHAR_TONE) ||
 	    (first == CHAR_TONE && second == CHAR_TONED));
 }
+
+/* Whether bytes end with a zero width joiner, U+200D. */
+int
+chars_end_joining(const uint8_t *p, size_t n)
+{
+	return (n >= 3 && p[n - 3] == 0xe2 && p[n - 2] == 0x80 &&
+	    p[n - 1] == 0x8d);
+}

@@ -49,6 +49,7 @@ enum utf8_result {
 enum utf8_result utf8_next(struct utf8 *, uint8_t, struct glyph *);
 void	utf8_stop(struct utf8 *, struct glyph *);
 enum char_class chars_first(const uint8_t *, size_t);
+int	chars_end_joining(const uint8_t *, size_t);
 int	chars_pair(enum char_class, enum char_class);
 
 /* --- escape.c: which bytes are text, and what the others ask for --- */
@@ -301,7 +302,8 @@ struct tw_scan {
 	uint8_t		 replace;	/* write U+FFFD for what is not UTF-8 */
 	uint8_t		 insert;	/* IRM */
 	uint8_t		 no_wrap;	/* DECAWM is off */
-	uint8_t		 wrapped;	/* the pending character has wrapped */
+	uint8_t		 alone;		/* the pending character joins none, */
+	uint8_t		 wrapped;	/* has wrapped */
 	uint8_t		 alternate;
 	uint8_t		 saved_here;	/* the cursor saved is in this line */
 	int32_t		 saved_row;

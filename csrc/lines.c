@@ -418,14 +418,6 @@ lines_put(struct lines *l, const struct glyph *g)
 	l->column += g->width;
 }
 
-/* Whether bytes end with a zero width joiner. */
-static int
-lines_ends_joining(const uint8_t *p, uint32_t n)
-{
-	return (n >= 3 && p[n - 3] == 0xe2 && p[n - 2] == 0x80 &&
-	    p[n - 1] == 0x8d);
-}
-
 /*
  * How a character joins the cell before the cursor, as in tmux 3.7 and 3.8.
  * Before a mark the cursor is not beyond the text.
@@ -455,7 +447,7 @@ lines_joins(const struct lines *l, const struct glyph *g)
 	    chars_pair(chars_first(p, size), g->kind)))
 		return (narrow && l->column != l->width &&
 		    cursor != l->limit ? JOIN_WIDEN : JOIN_ADD);
-	if (g->width == 0 || lines_ends_joining(p, size))
+	if (g->width == 0 || chars_end_joining(p, size))
 		return (JOIN_ADD);
 	return (JOIN_NOT);
 }

@@ -165,6 +165,7 @@ scan_join(struct tw_scan *s, enum join how, struct tw_out *out)
 		lines_combine(l, g);
 	(void)version_search(s, g->bytes, g->size, out);
 	scan_wrote(s, cell + (how == JOIN_WIDEN), g->size);
+	s->visible += g->width != 0 && !g->blank;
 	return (1);
 }
 
@@ -210,13 +211,18 @@ scan_put(struct tw_scan *s, struct tw_out *out)
 	s->last = g;
 	if (g.width == 0)
 		return (scan_mark(s, out));
-	how = lines_joins(l, &g);
-	if (how != JOIN_NOT)
-		return (scan_join(s, how, out));
+	if (!s->alone) {
+		how = lines_joins(l, &g);
+		if (how != JOIN_NOT)
+			return (scan_join(s, how, out));
+		s->alone = 1;
+	}
 	if (l->width == 1)
 		g.width = 1;
-	if (!scan_has_place(s, g.width))
+	if (!scan_has_place(s, g.width)) {
+		s->alone = 0;
 		return (1);
+	}
 	if (!scan_wrap(s, g.width, out) ||
 	    !scan_blank(s, out) ||
 	    !version_edit(s, lines_edge(l, lines_cursor(l)), out) ||
@@ -227,7 +233,7 @@ scan_put(struct tw_scan *s, struct tw_out *out)
 	    !version_has_room(s, g.size, out))
 		return (0);
 	scan_shift(s, &g);
-	s->wrapped = 0;
+	s->alone = s->wrapped = 0;
 	s->write = lines_byte(l, cell);
 	lines_put(l, &g);
 	if (s->no_wrap && l->width != 0 && l->column == l->width)

@@ -49,11 +49,11 @@ SEQUENCES = [
     b"\x1b[m", b"\x1b[1;31m", b"\x1b(B", b"\x1b[K", b"\x1b[1K", b"\x1b[2K", b"\x1b[J", b"\x1b[1J",
     b"\x1b[2J", b"\x1b[3J", b"\x1b7", b"\x1b8", b"\x1b[s", b"\x1b[u", b"\x1bM", b"\x1bD", b"\x1bE",
     b"\x1bc", b"\x1b#8", b"\x1b[4h", b"\x1b[4l", b"\x1b[?7l", b"\x1b[?7h", b"\x1b[?6h",
-    b"\x1b[?3;7l", b"\x1b[?1049h", b"\x1b[?1049l", b"\x1b[?25;1049h", b"\x1b[H", b"\x1b[2;3H", b"\x1b[r",
-    b"\x1b[L", b"\x1b[3d", b"\x1b]0;title\x07", b"\x1b]0;ti\x1b\\", b"\x1bktitle\x1b\\", b"\x1bPqdata\x1b\\",
-    b"\x1bP1;2|a\x1b\x1bb\x1b\\", b"\x1b_apc\x1b\\", b"\x1b^pm\x1b\\", b"\x1bXsos\x1b\\",
-    b"\x1bP:a", b"\x1b]0;a\x18", b"\x1b[3\rC", b"\x1b[1:2C", b"\x1b[3?C", b"\x1b[ C", b"\x1b[>C",
-    b"\x1b\\", b"\x1bH", b"\x1b[g", b"\x1b[3g", b"\x1b[Z",
+    b"\x1b[?3;7l", b"\x1b[?1049h", b"\x1b[?1049l", b"\x1b[?25;1049h", b"\x1b[H", b"\x1b[2;3H",
+    b"\x1b[r", b"\x1b[L", b"\x1b[3d", b"\x1b]0;title\x07", b"\x1b]0;ti\x1b\\", b"\x1bktitle\x1b\\",
+    b"\x1bPqdata\x1b\\", b"\x1bP1;2|a\x1b\x1bb\x1b\\", b"\x1b_apc\x1b\\", b"\x1b^pm\x1b\\",
+    b"\x1bXsos\x1b\\", b"\x1bP:a", b"\x1b]0;a\x18", b"\x1b[3\rC", b"\x1b[1:2C", b"\x1b[3?C",
+    b"\x1b[ C", b"\x1b[>C", b"\x1b\\", b"\x1bH", b"\x1b[g", b"\x1b[3g", b"\x1b[Z",
 ]  # fmt: skip
 
 

@@ -454,6 +454,7 @@ class TerminalTwin:
     def put(self, data: bytes, width: int, is_blank: bool) -> None:
         self.last = (data, width, is_blank)
         if self.joins(data, width):
+            self.visible += 0 if width == 0 or is_blank else 1
             return
         if self.width == 1:
             width = 1

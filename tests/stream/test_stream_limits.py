@@ -232,9 +232,12 @@ def test_marks_beyond_the_limit_vanish() -> None:
 @pytest.mark.parametrize(("mark", "kept"), [("\u0301", 15), ("\u20d7", 10)])
 def test_marks_that_a_cell_has_no_room_for_vanish(mark: str, kept: int) -> None:
     for marks in (kept - 1, kept, kept + 1, LIMIT):
+        data = ("e" + mark * marks + "f").encode()
+        shown = "e" + mark * min(marks, kept) + "f"
         scan = LineScanner()
-        scan.feed(("e" + mark * marks + "f").encode())
-        assert scan.line.decode() == "e" + mark * min(marks, kept) + "f"
+        scan.feed(data)
+        assert scan.line.decode() == shown
+        assert TextFilter().feed(data + b"\n").decode() == shown + "\n"
 
 
 def test_a_long_line_without_end_stays_small() -> None:
