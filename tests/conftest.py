@@ -1,4 +1,4 @@
-"""A real tmux server for each test: private, on its own socket, gone afterwards."""
+"""A real tmux server for each test, private and gone afterwards; and what tests share."""
 
 from __future__ import annotations
 
@@ -166,6 +166,18 @@ def spotless(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     assert _descriptors() <= before, "a descriptor was left open"
     with pytest.raises(ChildProcessError):
         os.waitpid(-1, os.WNOHANG)
+
+
+@pytest.fixture(params=("scalar", "sse2", "avx2", "avx512", "neon"))
+def level(request: pytest.FixtureRequest) -> Iterator[str]:
+    """Make the stream objects that the test builds use this level of vectors."""
+    from tmux_wait._core import lib
+
+    before = lib.tw_simd_level()
+    if not lib.tw_simd_use(getattr(lib, f"TW_SIMD_{request.param.upper()}")):
+        pytest.skip(f"this processor has no {request.param}")
+    yield request.param
+    assert lib.tw_simd_use(before)
 
 
 def _descriptors() -> set[str]:
