@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import pytest
-from conftest import PATIENCE, VERSION, TmuxServerFixture, wait_until
+from conftest import EARS, PATIENCE, VERSION, TmuxServerFixture, wait_until
 from ears import Main, listen, on_both_drivers, reach
 
 from tmux_wait.drive import Driver, blocking
@@ -121,7 +121,7 @@ def test_a_dead_pane_shows_what_its_program_wrote(
     assert keeper != pane
 
     async def main(driver: Driver) -> Entry:
-        for backend in ("auto", "poll"):
+        for backend in ("auto", *EARS):
             ear = await listen(driver, tmux_server, pane, backend=backend)
             assert ear.entry.dead
             assert str(await ear.next(None)) == "Ended(reason=<EndReason.CLOSED: 'closed'>)"

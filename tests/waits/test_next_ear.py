@@ -154,6 +154,7 @@ def test_a_control_client_follows_its_pane_to_another_session(
         for where in (there, back):
             tmux_server.tmux("join-pane", "-d", "-s", pane, "-t", where)
             assert next_ear() == "control"
+            wait_until(lambda: len(tmux_server.tmux("list-clients").splitlines()) == 1)
         tmux_server.type(pane, "after all")
 
     result = during(lambda: wait(pane, ["got after all"], backend="control"), move)
@@ -177,6 +178,26 @@ def test_a_pane_that_closes_while_its_wait_is_between_ears(
         lambda: wait(pane, ["x"], backend=backend),
         lambda _: tmux_server.tmux(*steal, "kill-pane", "-t", pane),
     )
+    assert result.outcome is WaitOutcome.PANE_CLOSED
+
+
+@with_each_ear
+@pytest.mark.parametrize("another", [False, True], ids=["", "another comes"])
+def test_a_server_that_ends_right_behind_a_theft(
+    tmux_server: TmuxServerFixture, wait: Wait, backend: str, another: bool
+) -> None:
+    pane = echo(tmux_server)
+
+    def end(_: object) -> None:
+        before = tmux_server.pid
+        if backend == "tap":
+            tmux_server.tmux("pipe-pane", "-t", pane, "cat >/dev/null")
+        os.kill(before, signal.SIGKILL)
+        if another:
+            wait_until(lambda: tmux_server.run("list-clients").returncode != 0)
+            assert tmux_server.pane("echo got x; exec cat") == pane
+
+    result = during(lambda: wait(pane, ["got x"], backend=backend), end)
     assert result.outcome is WaitOutcome.PANE_CLOSED
 
 

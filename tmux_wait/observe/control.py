@@ -3,6 +3,9 @@
 It hears what the tap hears but for the last words: tmux drops what it has not yet passed on when
 a pane goes. The screen at the end of the pane's process shows them where tmux still has it. Older
 servers can be brought down by a control client that attaches (`is_safe`).
+
+Up to 3.7c tmux does not survive ``respawn-pane`` on a pane from which a control client has had
+output (its place in the output is not reset); other panes, being paused, may be respawned.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ from tmux_wait.drive import Driver
 from tmux_wait.echo import LedgerBook
 from tmux_wait.errors import NoServerError, PaneNotFoundError, TmuxWaitError
 from tmux_wait.observe import Data, Ended, EndReason, Observer, Rows
+from tmux_wait.observe.ask import lives_on
 from tmux_wait.observe.choose import look, open_observer
 from tmux_wait.observe.ending import loses_last_words
 from tmux_wait.observe.entry import Entry
@@ -127,17 +128,27 @@ class TextRun:
                 wait.complete = False
             wait.closed(self._driver.now())
             return
+        wait.complete = False
         self._let_go()
         self._avoid |= UNUSABLE_AFTER[reason]
+        server = ear.entry.server_pid
         try:
             self._observer = await self._open_next(wait.pane)
-        except PaneNotFoundError:
+            closed = self._observer.entry.server_pid != server
+        except TmuxWaitError as failure:
+            closed = isinstance(failure, PaneNotFoundError) or (
+                isinstance(failure, NoServerError) and not await lives_on(self._driver, server)
+            )
+        if closed:
             wait.closed(self._driver.now())
-        except TmuxWaitError:
+        elif self._observer is None:
             wait.lost(self._driver.now())
         else:
             between = Looks(ear.cut).compare(self._observer.cut)
             wait.gap(between.rows, self._driver.now())
+            # Not only behind the answer: tmux keeps all that a pane writes for a control client
+            # in a session that the pane has left.
+            await ear.close()
             if wait.result is None:
                 wait.listen(self._observer.name, self._observer.entry)
                 self._width = TerminalWidth(self._driver, self._tmux, self._observer.entry)
