@@ -8,7 +8,7 @@ build_inputs := pyproject.toml setup.py tmux_wait/_build.py $(wildcard csrc/*.[c
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lint test-matrix tmux-versions bench dist clean system-packages
+.PHONY: help demo test lint test-matrix tmux-versions bench bench-waits dist clean system-packages
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -30,7 +30,11 @@ test-matrix: $(venv)/.installed-strictly tmux-versions ## run what drives tmux o
 tmux-versions: system-packages ## fetch those five versions into .tmux-versions
 	tests/matrix/fetch
 
-bench: $(venv)/.installed ## what a wait costs, beside the floor it stands on
+bench: $(venv)/.installed-for-bench ## the stream core beside its peers: bench/results, and README's table
+	@bench/system-packages
+	$(python) -m bench
+
+bench-waits: $(venv)/.installed ## what a wait costs, beside the floor it stands on
 	$(python) bench/waits.py
 
 dist: $(venv)/.installed ## build the sdist and the wheel into dist
@@ -45,6 +49,11 @@ system-packages:
 $(venv)/.installed: $(build_inputs) | system-packages
 	PYTHON=$(PYTHON) scripts/install $(venv)
 	touch $@
+
+# The same with what the benchmarks compare with.
+$(venv)/.installed-for-bench: $(build_inputs) | system-packages
+	PYTHON=$(PYTHON) EXTRAS=test,bench scripts/install $(venv)
+	touch $@ $(venv)/.installed
 
 # The same with every warning of the C compiler an error.
 $(venv)/.installed-strictly: $(build_inputs) | system-packages

@@ -56,10 +56,15 @@ class Case:
 
     def size(self, size: int | None = None) -> int:
         """Return how many bytes of raw text it gets."""
-        whole = size or (LOG_BYTES if self.text in LOGS else OTHER_BYTES)
+        whole = size or usual_size(self.text)
         if self.stage == FEEDS_SMALL:
             whole = min(whole, FEEDS_BYTES)
         return whole // _SHARES.get(self.engine, 1)
+
+
+def usual_size(text: str) -> int:
+    """Return how many bytes of a text are made, at least."""
+    return LOG_BYTES if text in LOGS else OTHER_BYTES
 
 
 class Disagreement(Exception):
@@ -116,6 +121,9 @@ def fused_stage(literals: str) -> str:
     return f"fused pass, {literals}"
 
 
+_BLOCK_SCANS = ("hyperscan", "libhs")
+
+
 def _limits() -> Iterator[Case]:
     for form in ("stripped", "raw", "control"):
         for name, make in (("memchr", stages.find_absent), ("memcpy", stages.copy_all)):
@@ -147,8 +155,8 @@ def _searching() -> Iterator[Case]:
     hard = ("rare hits", "all hits", "prefixes", "utf-8", "tui")
     for name, literals in _SETS:
         for match_case in (False, True):
-            texts = ("coloured", "near-miss", *(hard if name == "8 literals" else ()))
-            for text in texts if not match_case else texts[:2]:
+            texts = ("coloured", "near-miss", "words", *(hard if name == "8 literals" else ()))
+            for text in texts if not match_case else texts[:3]:
                 for engine in SEARCHERS:
                     make = partial(stages.search, engine, literals, match_case)
                     yield Case(search_stage(name, match_case), text, engine, make)
@@ -166,7 +174,7 @@ def _fused() -> Iterator[Case]:
             yield Case(stage, text, OURS, partial(stages.scan, "control", literals))
             yield Case(stage, text, f"{OURS}, raw", partial(stages.scan, "raw", literals))
             for engine in SEARCHERS:
-                if "hyperscan" in engine and text != "escapes":
+                if engine.startswith(_BLOCK_SCANS) and text != "escapes":
                     make = partial(stages.search_only, engine, literals)
                     yield Case(stage, text, f"{engine}, search alone", make)
             if text in LOGS:
@@ -187,7 +195,7 @@ def _feeds() -> Iterator[Case]:
             ("ControlParser", stages.unescape),
             ("Scanner, raw", partial(stages.scan, "raw", None)),
             ("Scanner, control", partial(stages.scan, "control", None)),
-            ("LineScanner", partial(stages.scan_lines, None)),
+            ("LineScanner", partial(stages.scan_lines, None, take=False)),
         ):
             yield Case(stage, "coloured", name, partial(make, read=read))
 
@@ -197,6 +205,7 @@ def _regexes() -> Iterator[Case]:
         yield Case(REGEX, text, OURS, stages.bulk)
         yield Case(REGEX, text, "line by line", stages.line_by_line)
         yield Case(REGEX, text, "hyperscan", stages.expressions_hyperscan)
+        yield Case(REGEX, text, "google-re2 Set", stages.expressions_re2_set)
         yield Case(REGEX, text, "re alternation", stages.expressions_re)
 
 

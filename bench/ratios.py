@@ -116,7 +116,7 @@ def measure(goal: Goal, budget: float, size: int | None = None) -> Result:
 
 _EIGHT = search_stage("8 literals")
 _FUSED = fused_stage("8 literals")
-_BUILDS = ("hyperscan", "system's hyperscan")
+_BUILDS = ("hyperscan", "libhs")
 
 
 def _fused() -> list[Goal]:
@@ -146,6 +146,7 @@ def _search() -> list[Goal]:
         *(goal("coloured", (build, f"{build}, as regexes"), 2.0) for build in _BUILDS),
         goal("coloured", ("ahocorasick-rs",), 8.0),
         *(goal("near-miss", (build, f"{build}, as regexes"), 1.0) for build in _BUILDS),
+        *(goal("words", (build, f"{build}, as regexes"), None) for build in _BUILDS),
         goal("coloured", ("ahocorasick-rs, leftmost",), None),
     ]
 
@@ -208,10 +209,15 @@ GOALS = (*_fused(), *_search(), *_strip(), *_feeds(), *_growth())
 
 def verdict(result: Result) -> str:
     """Say the target and whether it was reached."""
+    said = {True: "pass", False: "FAIL", None: "told"}[result.reached]
+    return f"{said}, {target(result)}"
+
+
+def target(result: Result) -> str:
+    """Say the target."""
     if result.target is None:
-        return ""
-    bound = "at most" if result.at_most else "at least"
-    return f"{'pass' if result.reached else 'FAIL'} ({bound} {result.target:g})"
+        return "no target"
+    return f"{'at most' if result.at_most else 'at least'} {result.target:g}"
 
 
 def line(result: Result) -> str:

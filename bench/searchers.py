@@ -98,7 +98,7 @@ int hs_database_info(const hs_database_t *db, char **info);
 _HS_CASELESS, _HS_BLOCK = 1, 1
 
 
-def libhs() -> tuple[Any, Any]:
+def load_libhs() -> tuple[Any, Any]:
     """Return cffi's FFI and the system's own Hyperscan, which picks AVX2 or AVX-512 itself."""
     name = find_library("hs")
     if name is None:
@@ -108,9 +108,9 @@ def libhs() -> tuple[Any, Any]:
     return ffi, ffi.dlopen(name)
 
 
-def hyperscan_system(literals: Literals, match_case: bool, *, pure: bool = True) -> Searcher:
+def libhs(literals: Literals, match_case: bool, *, pure: bool = True) -> Searcher:
     """Return the system's Hyperscan: the same block scan through a build for this processor."""
-    ffi, lib = libhs()
+    ffi, lib = load_libhs()
     count = len(literals)
     database, scratch = ffi.new("hs_database_t **"), ffi.new("hs_scratch_t **")
     sources = literals if pure else [re.escape(literal) for literal in literals]
@@ -148,14 +148,14 @@ def hyperscan_system(literals: Literals, match_case: bool, *, pure: bool = True)
     return Searcher(search, list)
 
 
-def hyperscan_system_regex(literals: Literals, match_case: bool) -> Searcher:
+def libhs_regex(literals: Literals, match_case: bool) -> Searcher:
     """Return the system's Hyperscan with the literals as expressions."""
-    return hyperscan_system(literals, match_case, pure=False)
+    return libhs(literals, match_case, pure=False)
 
 
-def hyperscan_system_build() -> str:
+def libhs_build() -> str:
     """Say which Hyperscan the system's is, and what it was built for."""
-    ffi, lib = libhs()
+    ffi, lib = load_libhs()
     database, info = ffi.new("hs_database_t **"), ffi.new("char **")
     flags, ids = ffi.new("unsigned[]", [0]), ffi.new("unsigned[]", [0])
     expressions = ffi.new("char *[]", [held := ffi.new("char[]", b"a")])
@@ -221,7 +221,8 @@ def re_alternation(literals: Literals, match_case: bool) -> Searcher:
     )
 
 
-def _re2_options(match_case: bool) -> tuple[Any, Any]:
+def re2_options(match_case: bool) -> tuple[Any, Any]:
+    """Return the module of google-re2 and its fastest options: no captures, bytes."""
     module = load("re2", "google-re2")
     options = module.Options()
     options.case_sensitive = match_case
@@ -232,7 +233,7 @@ def _re2_options(match_case: bool) -> tuple[Any, Any]:
 
 def re2_alternation(literals: Literals, match_case: bool) -> Searcher:
     """Return RE2 with one alternation."""
-    module, options = _re2_options(match_case)
+    module, options = re2_options(match_case)
     source = b"|".join(module.escape(literal) for literal in literals)
     pattern = module.compile(source, options)
     return Searcher(
@@ -242,7 +243,7 @@ def re2_alternation(literals: Literals, match_case: bool) -> Searcher:
 
 def re2_set(literals: Literals, match_case: bool) -> Searcher:
     """Return RE2's Set, which says which literals occur."""
-    module, options = _re2_options(match_case)
+    module, options = re2_options(match_case)
     expressions = module.Set.SearchSet(options)
     for literal in literals:
         expressions.Add(module.escape(literal))
@@ -254,8 +255,8 @@ SEARCHERS: dict[str, Callable[[Literals, bool], Searcher]] = {
     OURS: ours,
     "hyperscan": hyperscan,
     "hyperscan, as regexes": hyperscan_regex,
-    "system's hyperscan": hyperscan_system,
-    "system's hyperscan, as regexes": hyperscan_system_regex,
+    "libhs": libhs,
+    "libhs, as regexes": libhs_regex,
     "ahocorasick-rs": ahocorasick_rs,
     "ahocorasick-rs, leftmost": ahocorasick_rs_leftmost,
     "pyahocorasick": pyahocorasick,

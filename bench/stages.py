@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from bench.job import Answer, Job
 from bench.phrases import EXPRESSIONS
-from bench.searchers import SEARCHERS, Literals, load
+from bench.searchers import SEARCHERS, Literals, load, re2_options
 from bench.texts import Text
 from tmux_wait import regexes
 from tmux_wait._core import lib
@@ -152,7 +152,10 @@ def scan(
     return Job(len(data), run, lambda hits: _indexes(hit.index for hit in hits), len(pieces))
 
 
-def scan_lines(literals: Literals | None, text: Text, size: int, read: int | None = None) -> Job:
+def scan_lines(
+    literals: Literals | None, text: Text, size: int, read: int | None = None, take: bool = True
+) -> Job:
+    """``take``: the completed lines are taken after each feed, as a wait for regexes does."""
     data = text.raw(size)
     pieces = _pieces(data, read)
     scanner = LineScanner(literals or text.literals)
@@ -161,7 +164,8 @@ def scan_lines(literals: Literals | None, text: Text, size: int, read: int | Non
         hits: list[Any] = []
         for piece in pieces:
             hits += scanner.feed(piece)
-            scanner.completed()
+            if take:
+                scanner.completed()
         return hits
 
     return Job(len(data), run, lambda hits: _indexes(hit.pattern for hit in hits), len(pieces))
@@ -250,6 +254,16 @@ def expressions_re(text: Text, size: int) -> Job:
     source = "|".join(f"(?:{source})" for source in EXPRESSIONS).encode()
     pattern = re.compile(source, re.IGNORECASE | re.MULTILINE)
     return Job(len(data), lambda: pattern.search(data), lambda found: _found(found is not None))
+
+
+def expressions_re2_set(text: Text, size: int) -> Job:
+    data = text.stripped(size)
+    module, options = re2_options(match_case=False)
+    expressions = module.Set.SearchSet(options)
+    for source in EXPRESSIONS:
+        expressions.Add(f"(?m:{source})")
+    expressions.Compile()
+    return Job(len(data), lambda: expressions.Match(data), lambda found: _found(bool(found)))
 
 
 def expressions_hyperscan(text: Text, size: int) -> Job:

@@ -128,6 +128,31 @@ def _near_miss(size: int) -> bytes:
     return _log(size, NEAR_MISSES)
 
 
+def _words(size: int) -> bytes:
+    """Made-up words with the letters of English, so that any letter meets any other."""
+    draw = random.Random(26)
+    letters, weights = zip(*_LETTERS.items(), strict=True)
+    soup = "".join(draw.choices(letters, weights, k=max(1000, size // 2)))  # cut anywhere
+
+    def line(clock: int) -> bytes:
+        at, words = draw.randrange(len(soup)), []
+        for _ in range(9):
+            length = draw.randrange(2, 11)
+            words.append(soup[at : at + length])
+            at += length
+        return b"%s %s %d\r\n" % (_time(clock), " ".join(words).encode(), draw.randrange(1000))
+
+    return _lines(size, (line(clock) for clock in _clock(draw)))
+
+
+# How often a letter stands in a thousand of English.
+_LETTERS = {
+    "e": 127, "t": 91, "a": 82, "o": 75, "i": 70, "n": 67, "s": 63, "h": 61, "r": 60, "d": 43,
+    "l": 40, "c": 28, "u": 28, "m": 24, "w": 24, "f": 22, "g": 20, "y": 20, "p": 19, "b": 15,
+    "v": 10, "k": 8, "j": 2, "x": 2, "q": 1, "z": 1,
+}  # fmt: skip
+
+
 def _rare_hits(size: int) -> bytes:
     """A coloured log with one of the literals on one line in about two thousand."""
     lines = _log(size, MESSAGES, colour=True).splitlines(keepends=True)
@@ -192,6 +217,7 @@ TEXTS = {
         Text("coloured", "a log with colours around time, level and component", _coloured),
         Text("plain", "the same log without colours", _plain),
         Text("near-miss", "a log full of the words of the literals, never one whole", _near_miss),
+        Text("words", "a log of made-up words with the letters of English", _words),
         Text("rare hits", "the coloured log, a literal on one line in 2,000", _rare_hits),
         Text("tui", "vim and less at work, recorded", _tui, only_strip=False),
         Text("all hits", "one literal after another", _all_hits),
@@ -203,7 +229,7 @@ TEXTS = {
     )
 }
 
-LOGS = ("coloured", "plain", "near-miss", "rare hits")
+LOGS = ("coloured", "plain", "near-miss", "words", "rare hits")
 
 
 # --- as a control client writes it ---

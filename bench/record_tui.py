@@ -1,4 +1,4 @@
-"""Records the full-screen text of the benchmarks: `python -m bench.record` writes bench/tui.raw.xz.
+"""Records the full-screen text of the benchmarks, bench/tui.raw.xz: `python -m bench.record_tui`.
 
 vim pages through C source with syntax colours, searches and inserts; less pages through a coloured
 log. What they write to a pane of a private tmux is taken by `pipe-pane`. Needs tmux, vim and less;
