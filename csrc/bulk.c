@@ -198,31 +198,25 @@ bulk_cell(struct bulk *b, const struct glyph *g)
 static int
 bulk_glyph(struct bulk *b)
 {
-	struct utf8		 u = { .size = 0 };
-	struct glyph		 g;
-	const uint8_t		*q = b->p;
-	enum utf8_result	 result;
+	struct glyph	g;
+	size_t		size;
 
 	if (b->to_end - b->to < (ptrdiff_t)sizeof g.bytes) {
 		b->full = 1;
 		return (0);
 	}
-	do {
-		if (q == b->end)
-			return (0);
-		result = utf8_next(&u, *q++, &g);
-	} while (result == UTF8_MORE);
-	if (result == UTF8_STOP || g.size == 1)
+	size = utf8_whole(b->p, (size_t)(b->end - b->p), &g);
+	if (size == 0)
 		return (0);
 	if (g.width == WIDTH_CONTROL || (g.width == 0 && b->to == b->line)) {
-		b->p = q;
+		b->p += size;
 		return (1);
 	}
 	if (b->to == b->line)
 		b->cell = b->to;
 	else if (!bulk_cell(b, &g))
 		return (0);
-	b->p = q;
+	b->p += size;
 	memcpy(b->to, g.bytes, g.size);
 	b->to += g.size;
 	b->glyphs += g.width != 0 && !g.blank;

@@ -121,12 +121,41 @@ utf8_stop(struct utf8 *u, struct glyph *g)
 	u->size = 0;
 }
 
+/* Say what a whole character is. */
+static void
+utf8_done(struct glyph *g)
+{
+	uint32_t	c = utf8_code(g->bytes, g->size);
+
+	g->kind = chars_class(c);
+	g->width = c < 0xa0 ? WIDTH_CONTROL : chars_width(g->kind);
+	g->blank = chars_blank(c);
+}
+
+/* The bytes of the character beyond ASCII at `p`; 0: it is none, or cut off. */
+size_t
+utf8_whole(const uint8_t *p, size_t n, struct glyph *g)
+{
+	const struct utf8	u = { .bytes = { p[0] }, .size = 1 };
+	size_t			size = utf8_wanted(p[0]), i;
+
+	if (size == 0 || size > n || !utf8_follows(&u, p[1]))
+		return (0);
+	for (i = 0; i < size; i++)
+		g->bytes[i] = p[i];
+	for (i = 2; i < size; i++) {
+		if ((p[i] & 0xc0) != 0x80)
+			return (0);
+	}
+	g->size = (uint8_t)size;
+	utf8_done(g);
+	return (size);
+}
+
 /* Take a byte from 0x80 on. */
 enum utf8_result
 utf8_next(struct utf8 *u, uint8_t byte, struct glyph *g)
 {
-	uint32_t	c;
-
 	if (u->size != 0) {
 		if (!utf8_follows(u, byte)) {
 			utf8_stop(u, g);
@@ -141,12 +170,8 @@ utf8_next(struct utf8 *u, uint8_t byte, struct glyph *g)
 	if (u->size < u->wanted)
 		return (UTF8_MORE);
 	utf8_stop(u, g);
-	if (g->size == 1)
-		return (UTF8_DONE);
-	c = utf8_code(g->bytes, g->size);
-	g->kind = chars_class(c);
-	g->width = c < 0xa0 ? WIDTH_CONTROL : chars_width(g->kind);
-	g->blank = chars_blank(c);
+	if (g->size != 1)
+		utf8_done(g);
 	return (UTF8_DONE);
 }
 

@@ -48,6 +48,7 @@ enum utf8_result {
 
 enum utf8_result utf8_next(struct utf8 *, uint8_t, struct glyph *);
 void	utf8_stop(struct utf8 *, struct glyph *);
+size_t	utf8_whole(const uint8_t *, size_t, struct glyph *);
 enum char_class chars_first(const uint8_t *, size_t);
 int	chars_end_joining(const uint8_t *, size_t);
 int	chars_pair(enum char_class, enum char_class);
