@@ -8,7 +8,7 @@ import sys
 
 import cli_command as cli
 import pytest
-from conftest import TmuxServerFixture, wait_until
+from conftest import HAS_CONTROL, TmuxServerFixture, wait_until
 
 USAGE = {
     "no command": ([], "which command?"),
@@ -101,4 +101,12 @@ def test_typing_into_a_dead_pane_is_an_error(tmux_server: TmuxServerFixture) -> 
     # Not its banner: a busy tmux 3.3a does not always draw one.
     wait_until(lambda: tmux_server.get(dead, "#{pane_dead}") == "1", "the pane to die")
     _one_error(cli.run(tmux_server, "for", dead, "x", "--send", "make"), "nothing was typed")
+    cli.nothing_left(tmux_server, pane)
+
+
+@pytest.mark.skipif(HAS_CONTROL, reason="here a control client may be used")
+def test_a_control_client_on_an_old_server_is_an_error(tmux_server: TmuxServerFixture) -> None:
+    pane = tmux_server.pane()
+    ended = cli.run(tmux_server, "for", pane, "x", "--backend", "control")
+    _one_error(ended, "needs a tmux server of version 3.7 or newer")
     cli.nothing_left(tmux_server, pane)
