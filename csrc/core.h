@@ -198,7 +198,7 @@ void	lines_drop(struct lines *, uint32_t);
 /* --- windows.c: which bytes of each literal a prefilter looks for --- */
 
 #define WINDOWS_BUCKETS 8
-#define WINDOWS_MOST 8		/* positions */
+#define WINDOWS_MOST 6		/* positions */
 
 struct windows {
 	uint32_t	 positions;	/* bytes of a window */
@@ -226,11 +226,21 @@ struct prefilter_search {
 	size_t		 work;		/* bytes that took as long to go over */
 };
 
+/* Work may run ahead of what was passed over by so many bytes. */
+#define PREFILTER_SLACK 128
+
+/* Whether, at byte `at`, so much was done for nothing that it does not pay. */
+static inline int
+prefilter_tired(const struct prefilter_search *s, size_t at)
+{
+	return (s->work > PREFILTER_SLACK + (at < s->since ? 0 :
+	    at - s->since));
+}
+
 struct prefilter *prefilter_new(const uint8_t *, const uint32_t *, uint32_t,
 	    int);
 void	prefilter_free(struct prefilter *);
 uint32_t prefilter_reach(const struct prefilter *);
-int	prefilter_tired(const struct prefilter_search *, size_t);
 size_t	prefilter_find(const struct prefilter *, struct prefilter_search *);
 
 /* --- literals.c: Aho-Corasick behind a prefilter --- */

@@ -5,9 +5,13 @@
  * "Hyperscan: a fast multi-pattern regex matcher for modern CPUs", 2019),
  * with windows from anywhere in the literals (windows.c).
  *
- * Each position of the windows has a table: for each byte, the buckets that
- * have it there, a bit each.  A window may be where the bits at all positions
- * have one in common; a literal may be there if eight of its bytes are, too.
+ * Three sieves, each finer and slower than the one before:
+ *  - each position of the windows has a table: for each byte, the buckets
+ *    that have it there, a bit each.  A window may be where the bits at all
+ *    positions have one in common;
+ *  - the bytes from a window on are hashed, and eight of them compared with
+ *    those of the literals that have this hash;
+ *  - eight bytes elsewhere are compared.
  */
 
 #include <stdlib.h>
@@ -19,16 +23,30 @@
 /* The work that a wrong window makes, as bytes gone over by the automaton. */
 #define PREFILTER_WORK 4
 
-/* Work may run ahead of what was passed over by so many bytes. */
-#define PREFILTER_SLACK 128
+/*
+ * Text is gone over in stretches of so many blocks (see prefilter.inc): the
+ * first one is short, for there may be a literal at once.
+ */
+#define PREFILTER_BLOCKS 64
+#define PREFILTER_FIRST 8
 
-/* Bytes of one literal. */
-struct suspect {
+/* Hashes: few enough for the first level cache, many for each literal. */
+#define PREFILTER_HASH_BITS 11
+#define PREFILTER_HASHES (1 << PREFILTER_HASH_BITS)
+
+/* Eight bytes of a literal, as they are compared. */
+struct word {
 	uint64_t	 fold;		/* bits to set before comparing */
 	uint64_t	 care;		/* bits that are compared */
 	uint64_t	 bytes;
-	uint32_t	 window;	/* offset of its window */
-	uint32_t	 compared;	/* offset of those bytes */
+	uint32_t	 offset;	/* in the literal */
+};
+
+/* What is known of one literal. */
+struct suspect {
+	struct word	 first;		/* from its window on */
+	struct word	 other;		/* elsewhere in it */
+	uint8_t		 next;		/* with the same hash; 0: none */
 };
 
 struct prefilter {
@@ -36,9 +54,12 @@ struct prefilter {
 			     struct prefilter_search *);
 	uint32_t	 positions;
 	uint32_t	 reach;
+	uint64_t	 fold;		/* before hashing: as in a word */
+	uint64_t	 care;
 	struct simd_bits bits[WINDOWS_MOST];
-	struct suspect	 suspect[TW_LITERALS_MAX];	/* by bucket */
-	uint8_t		 first[WINDOWS_BUCKETS + 1];	/* of a bucket */
+	/* By hash, the first suspect; most often 0, which nothing is like. */
+	uint8_t		 by_hash[PREFILTER_HASHES];
+	struct suspect	 suspect[1 + TW_LITERALS_MAX];
 };
 
 /* A literal may begin so many bytes before the place that was found. */
@@ -58,29 +79,58 @@ prefilter_load(const uint8_t *p)
 	return (v);
 }
 
-/* Whether a literal of one of these buckets may have its window at `at`. */
-static int
-prefilter_check(const struct prefilter *f, struct prefilter_search *s,
-    size_t at, uint32_t buckets)
+/* The hash of the bytes of a window (Fibonacci hashing). */
+static uint32_t
+prefilter_hash(const struct prefilter *f, uint64_t bytes)
 {
-	const struct suspect	*x;
-	const uint8_t		*p;
-	uint32_t		 bucket, i;
+	return ((uint32_t)(((bytes | f->fold) & f->care) *
+	    UINT64_C(0x9e3779b97f4a7c15) >> (64 - PREFILTER_HASH_BITS)));
+}
 
-	s->work += PREFILTER_WORK;
-	for (; buckets != 0; buckets &= buckets - 1) {
-		bucket = simd_lowest(buckets);
-		s->work += f->first[bucket + 1] - f->first[bucket];
-		for (i = f->first[bucket]; i < f->first[bucket + 1]; i++) {
-			x = &f->suspect[i];
-			if (at - s->begin < x->window)
-				continue;	/* it would begin before */
-			p = s->text + (at - x->window) + x->compared;
-			if (((prefilter_load(p) | x->fold) & x->care) ==
-			    x->bytes)
-				return (1);
-		}
-	}
+static int
+prefilter_same(const struct word *w, uint64_t bytes)
+{
+	return (((bytes | w->fold) & w->care) == w->bytes);
+}
+
+/* Whether a literal whose first word is at byte `at` may be there. */
+__attribute__((noinline)) static int
+prefilter_confirm(const struct prefilter_search *s, const struct suspect *x,
+    size_t at)
+{
+	size_t	start, left;
+
+	if (at - s->begin < x->first.offset)
+		return (0);	/* it would begin before */
+	start = at - x->first.offset;
+	left = s->size - start;
+	if (left < x->other.offset ||
+	    left - x->other.offset < PREFILTER_BYTES)
+		return (1);	/* the text ends before */
+	return (prefilter_same(&x->other,
+	    prefilter_load(s->text + start + x->other.offset)));
+}
+
+/*
+ * Whether a literal may have its window at byte `at`.  There is one branch to
+ * be guessed, for the same word; it comes once at least, for suspect 0.
+ */
+SIMD_INLINE int
+prefilter_check(const struct prefilter *f, struct prefilter_search *s,
+    size_t at)
+{
+	uint64_t		 bytes = prefilter_load(s->text + at);
+	uint32_t		 i = f->by_hash[prefilter_hash(f, bytes)];
+	const struct suspect	*x;
+
+	do {
+		x = &f->suspect[i];
+		s->work += PREFILTER_WORK;
+		if (prefilter_same(&x->first, bytes) &&
+		    prefilter_confirm(s, x, at))
+			return (1);
+		i = x->next;
+	} while (i != 0);
 	return (0);
 }
 
@@ -91,16 +141,9 @@ prefilter_end(const struct prefilter_search *s)
 	return (s->size - (PREFILTER_BYTES - 1));
 }
 
-/* Whether so much was looked at for nothing that it does not pay. */
-int
-prefilter_tired(const struct prefilter_search *s, size_t at)
-{
-	return (s->work > PREFILTER_SLACK + (at < s->since ? 0 :
-	    at - s->since));
-}
-
 /* --- the search, one byte at a time --- */
 
+/* The buckets whose windows may be at p. */
 static uint32_t
 scalar_buckets(const struct prefilter *f, const uint8_t *p)
 {
@@ -115,13 +158,12 @@ scalar_buckets(const struct prefilter *f, const uint8_t *p)
 static size_t
 scalar_find(const struct prefilter *f, struct prefilter_search *s)
 {
-	uint32_t	buckets;
-	size_t		at;
+	size_t	at;
 
 	for (at = s->begin; s->size - at >= PREFILTER_BYTES; at++) {
-		buckets = scalar_buckets(f, s->text + at);
-		if (buckets != 0 && (prefilter_check(f, s, at, buckets) ||
-		    prefilter_tired(s, at)))
+		if (scalar_buckets(f, s->text + at) == 0)
+			continue;
+		if (prefilter_check(f, s, at) || prefilter_tired(s, at))
 			return (at);
 	}
 	return (prefilter_end(s));
@@ -205,28 +247,62 @@ prefilter_is_letter(uint8_t byte)
 	return (byte >= 'a' && byte <= 'z');
 }
 
-/* A literal's eight bytes: from its window on, if it has so many. */
+/* Up to eight bytes of a literal, from an offset on. */
+static struct word
+prefilter_word(const uint8_t *p, uint32_t size, uint32_t offset, int fold)
+{
+	struct word	w = { .offset = offset };
+	uint8_t		bytes[PREFILTER_BYTES] = { 0 };
+	uint8_t		folds[PREFILTER_BYTES] = { 0 };
+	uint8_t		care[PREFILTER_BYTES] = { 0 };
+	uint32_t	i;
+
+	for (i = 0; i < PREFILTER_BYTES && i < size - offset; i++) {
+		care[i] = 0xff;
+		folds[i] = fold && prefilter_is_letter(p[offset + i]) ?
+		    0x20 : 0;
+		bytes[i] = p[offset + i] | folds[i];
+	}
+	w.fold = prefilter_load(folds);
+	w.care = prefilter_load(care);
+	w.bytes = prefilter_load(bytes);
+	return (w);
+}
+
+/* A literal's bytes behind the window's word, or else those before it. */
 static struct suspect
 prefilter_suspect(const uint8_t *p, uint32_t size, uint32_t window, int fold)
 {
-	struct suspect	x = { .window = window, .compared = window };
-	uint8_t		bytes[PREFILTER_BYTES] = { 0 }, folds[sizeof bytes];
-	uint8_t		care[sizeof bytes] = { 0 };
-	uint32_t	i;
+	uint32_t	other = window + PREFILTER_BYTES;
 
-	if (size - window < sizeof bytes)
-		x.compared = size < sizeof bytes ? 0 : size - sizeof bytes;
-	p += x.compared;
-	memset(folds, 0, sizeof folds);
-	for (i = 0; i < sizeof bytes && i < size - x.compared; i++) {
-		care[i] = 0xff;
-		folds[i] = fold && prefilter_is_letter(p[i]) ? 0x20 : 0;
-		bytes[i] = p[i] | folds[i];
+	if (other >= size)
+		other = 0;
+	else if (size - other < PREFILTER_BYTES)
+		other = size - PREFILTER_BYTES;
+	return ((struct suspect){
+	    .first = prefilter_word(p, size, window, fold),
+	    .other = prefilter_word(p, size, other, fold),
+	});
+}
+
+/* Hashes are of as many bytes as every literal has from its window on. */
+static void
+prefilter_set_hash(struct prefilter *f, const struct windows *w,
+    const uint32_t *size, uint32_t count, int fold)
+{
+	uint8_t		care[PREFILTER_BYTES] = { 0 };
+	uint32_t	i, least = PREFILTER_BYTES;
+
+	for (i = 0; i < count; i++) {
+		if (size[i] - w->offset[i] < least)
+			least = size[i] - w->offset[i];
 	}
-	x.fold = prefilter_load(folds);
-	x.care = prefilter_load(care);
-	x.bytes = prefilter_load(bytes);
-	return (x);
+	memset(care, 0xff, least);
+	f->care = prefilter_load(care);
+	f->fold = fold ? UINT64_C(0x2020202020202020) : 0;
+	/* Nothing has these bits not set when they have been set. */
+	f->suspect[0].first.fold = ~UINT64_C(0);
+	f->suspect[0].first.care = ~UINT64_C(0);
 }
 
 /* The bucket has this byte at that position. */
@@ -244,7 +320,7 @@ prefilter_put(struct simd_bits *bits, uint8_t byte, uint8_t bucket, int fold)
 
 /* Put a literal's window into the tables. */
 static void
-prefilter_add(struct prefilter *f, const uint8_t *p, uint32_t size,
+prefilter_set_bits(struct prefilter *f, const uint8_t *p, uint32_t size,
     uint8_t bucket, int fold)
 {
 	uint32_t	i, byte;
@@ -259,6 +335,20 @@ prefilter_add(struct prefilter *f, const uint8_t *p, uint32_t size,
 	}
 }
 
+/* Add a literal; its number counts from 1. */
+static void
+prefilter_add(struct prefilter *f, uint32_t number, const uint8_t *p,
+    uint32_t size, uint32_t window, int fold)
+{
+	struct suspect	*x = &f->suspect[number];
+	uint8_t		*head;
+
+	*x = prefilter_suspect(p, size, window, fold);
+	head = &f->by_hash[prefilter_hash(f, x->first.bytes)];
+	x->next = *head;
+	*head = (uint8_t)number;
+}
+
 /* Of `count` literals that lie one after the other; NULL: out of memory. */
 struct prefilter *
 prefilter_new(const uint8_t *bytes, const uint32_t *size, uint32_t count,
@@ -266,9 +356,7 @@ prefilter_new(const uint8_t *bytes, const uint32_t *size, uint32_t count,
 {
 	struct prefilter	*f;
 	struct windows		 w;
-	uint32_t		 i, n = 0, level = tw_simd_level();
-	const uint8_t		*p;
-	uint8_t			 bucket;
+	uint32_t		 i, level = tw_simd_level();
 
 	f = calloc(1, sizeof *f);
 	if (f == NULL)
@@ -278,16 +366,11 @@ prefilter_new(const uint8_t *bytes, const uint32_t *size, uint32_t count,
 	f->find = prefilter_levels[level];
 	f->positions = w.positions;
 	f->reach = w.reach;
-	for (bucket = 0; bucket < WINDOWS_BUCKETS; bucket++) {
-		for (i = 0, p = bytes; i < count; p += size[i++]) {
-			if (w.bucket[i] != bucket)
-				continue;
-			prefilter_add(f, p + w.offset[i],
-			    size[i] - w.offset[i], bucket, fold);
-			f->suspect[n++] = prefilter_suspect(p, size[i],
-			    w.offset[i], fold);
-		}
-		f->first[bucket + 1] = (uint8_t)n;
+	prefilter_set_hash(f, &w, size, count, fold);
+	for (i = 0; i < count; bytes += size[i++]) {
+		prefilter_set_bits(f, bytes + w.offset[i],
+		    size[i] - w.offset[i], w.bucket[i], fold);
+		prefilter_add(f, i + 1, bytes, size[i], w.offset[i], fold);
 	}
 	return (f);
 }

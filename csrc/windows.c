@@ -21,10 +21,7 @@
 #define WINDOWS_TRIED 12
 
 /* What passes by mistake costs so much more than to look at a position. */
-#define WINDOWS_MISTAKE 3000.0f
-
-/* Good enough: more positions would cost more than what passes. */
-#define WINDOWS_FEW 0.1f
+#define WINDOWS_MISTAKE 6000.0f
 
 /*
  * How often each byte is in text, in 10,000: rounded from a count over
@@ -54,43 +51,53 @@ static const uint16_t windows_share[128] = {
 };
 
 /*
- * What follows what: a row for each letter and one for all other bytes, a
- * digit for each letter that follows and one for all other bytes.  The digit
- * d is a share of 2 to the power of -0.75 d.  Counted over the same, and
+ * What follows what: a row for each letter, one for blanks and one for all
+ * other bytes, with a digit for each of the same that follows.  The digit d
+ * is a share of 2 to the power of -0.75 d.  Counted over the same, and
  * English documentation.
  */
-#define OTHER 26
-#define OTHERS 2.5f	/* one by the share of those others */
+#define BLANK 26
+#define OTHER 27
+#define CLASSES 28
 
-static const char windows_after[OTHER + 1][OTHER + 2] = {
-	"b766ba7e5f8454f7f55488cc8d5",	/* a */
-	"5a78498b58c5aa69d7694fd86a3",	/* b */
-	"5a8b57f48d55ad37e7858afe8e4",	/* c */
-	"58963aad5d99bb6bf67a9ecfaf2",	/* d */
-	"676578acbec675c7a456d897af2",	/* e */
-	"6a9966df3ff7cc4df6887fffaf2",	/* f */
-	"8c7b3c985fd6a669f6795ddfc72",	/* g */
-	"3fed2ffe5feb8b4df8a56fdfaf4",	/* h */
-	"7567767fbfb57358f754a9f8fa7",	/* i */
-	"3b974cdb8ddbac69ba5e289ffe7",	/* j */
-	"5bc9297c5ec7b979fa5a8e9ece2",	/* k */
-	"5cb736cf3fb4bd5af8778ade6d4",	/* l */
-	"38854fbe5fd86b55fe8b6eefaf4",	/* m */
-	"7e65574d7caab958fe548affae3",	/* n */
-	"b877b78daaa75347f474687cfc5",	/* o */
-	"4da84c996fa5bd56f4567bfb4f5",	/* p */
-	"9dcb8cdc9dd4bbccbaa918bbdd5",	/* q */
-	"6c893b7f6f99874cf866886f8f3",	/* r */
-	"8f8a4db76fa9bb78b8637bcf8f2",	/* s */
-	"5f9a4bc45fda8f57f6766fae8d3",	/* t */
-	"8687697f6fd564b5f435dbf6fe5",	/* u */
-	"4ebf1e8f4fec7b8cfcabaefbff4",	/* v */
-	"3dcb5eb54fbbf86ff77bdf93ff3",	/* w */
-	"6b797aec7fca9cd6f295adcabb2",	/* x */
-	"bc678dcd9de98765fa64bcbfcd1",	/* y */
-	"5b993ba84dd88a5dd98d9dcda82",	/* z */
-	"797898998ac89998f7779b9acf1",	/* other */
+static const char windows_after[CLASSES][CLASSES + 1] = {
+	"b766ba7e5f8454f7f55488cc8d66",	/* a */
+	"5a78498b58c5aa69d7694fd86a73",	/* b */
+	"5a8a57f48d55ad38e7758afe8e64",	/* c */
+	"58963aad5d99bb6bf67a9ecfaf33",	/* d */
+	"676578acbec675c7a456d897af44",	/* e */
+	"6a9966df3ff7cc4df6887fffaf33",	/* f */
+	"8c7b3c985fd6a669f6795ddfc734",	/* g */
+	"3fed2ffe5feb8b4cf8956fdfaf55",	/* h */
+	"7567767fbfb57358f754a9f8faa7",	/* i */
+	"3b974cdb8ddbac69ba5e289ffe98",	/* j */
+	"5bc9297c5ec7b979fa5a8e9ece43",	/* k */
+	"5cb736cf3fb4bd5af8778ade6d55",	/* l */
+	"38854fbe5fd86b55fe8b6eefaf55",	/* m */
+	"7e65574d7caab958fe548affae34",	/* n */
+	"b877b78daaa75347f474687cfc57",	/* o */
+	"4da84c996fa5bd56f4567bfb4f66",	/* p */
+	"9dcb8cdc9dd4bbccbaa918bbdd85",	/* q */
+	"6c893b7f6f99874cf866896f8f54",	/* r */
+	"8f8a4db76fa9bb78b8637bcf8f33",	/* s */
+	"5f9a4bc45fda8f57f6666fae8d35",	/* t */
+	"8687697f6fd564b5f435dbf6fe86",	/* u */
+	"4ebf1d8f4fec7a8bfcabaefbff84",	/* v */
+	"4dcb5eb54fbbf86ff77bdf93ff54",	/* w */
+	"6b797aec7fca9cd6f295adcabb33",	/* x */
+	"bc678dcd9de98765fa64bcbfcd24",	/* y */
+	"5b993ba84dd88a5dd98d9dcda824",	/* z */
+	"687797a979c88987e7668a8ebe23",	/* blank */
+	"8978999a9cd99aa8f8899ba9ef31",	/* other */
 };
+
+/* One by the shares of all blanks, and of all other bytes. */
+#define BLANKS 5.2f
+#define OTHERS 4.0f
+
+/* See windows_floor. */
+#define WINDOWS_WORD 4e-3f
+#define WINDOWS_MEET 0.1f
 
 /* The bytes that a bucket has at one position. */
 struct place {
@@ -118,7 +125,7 @@ struct choice {
 	uint8_t		 fold;
 	uint8_t		 halves;	/* only halves of bytes are seen */
 	float		 share[256];
-	float		 after[OTHER + 1][OTHER + 1];
+	float		 after[CLASSES][CLASSES];
 	/* Shares by the high half, and by which of eight low halves. */
 	float		 half[16][2][256];
 };
@@ -141,8 +148,8 @@ windows_prepare(struct choice *c)
 	of[0] = 1;
 	for (i = 1; i < 16; i++)
 		of[i] = of[i - 1] * 0.594604f;
-	for (i = 0; i <= OTHER; i++) {
-		for (k = 0; k <= OTHER; k++) {
+	for (i = 0; i < CLASSES; i++) {
+		for (k = 0; k < CLASSES; k++) {
 			set = (uint8_t)windows_after[i][k];
 			c->after[i][k] = of[set <= '9' ? set - '0' :
 			    set - 'a' + 10];
@@ -173,8 +180,11 @@ windows_other(const struct choice *c, uint8_t byte)
 static uint32_t
 windows_class(uint8_t byte)
 {
-	byte |= 0x20;
-	return (byte >= 'a' && byte <= 'z' ? byte - 'a' : OTHER);
+	uint8_t	lower = byte | 0x20;
+
+	if (lower >= 'a' && lower <= 'z')
+		return (lower - 'a');
+	return (byte == ' ' || byte == '\n' || byte == '\t' ? BLANK : OTHER);
 }
 
 /* The share of a byte, in either case when folding. */
@@ -193,12 +203,38 @@ windows_share_after(const struct choice *c, uint8_t before, uint8_t byte)
 	uint32_t	class = windows_class(byte);
 	float		share = c->after[windows_class(before)][class];
 
+	if (class == BLANK)
+		return (share * c->share[byte] * BLANKS);
 	if (class == OTHER)
 		return (share * c->share[byte] * OTHERS);
 	if (c->fold)
 		return (share);
 	return (share * c->share[byte] /
 	    (c->share[byte] + c->share[byte ^ 0x20]));
+}
+
+/*
+ * The least share that a window is thought to have: words come as a whole,
+ * above all their beginnings, and two that meet in it less often.
+ */
+static float
+windows_floor(const uint8_t *p, uint32_t offset, uint32_t size)
+{
+	uint32_t	i;
+	float		least = WINDOWS_WORD;
+
+	for (i = 1; i < size; i++) {
+		least *= 0.5f;
+		if (windows_class(p[i]) >= BLANK &&
+		    windows_class(p[i - 1]) < BLANK)
+			least *= WINDOWS_MEET;
+	}
+	for (i = 0; i < offset && i < 3; i++) {
+		if (windows_class(*--p) >= BLANK)
+			break;
+		least *= 0.5f;
+	}
+	return (least);
 }
 
 /* The shares of a window: byte by byte, and each in the light of the last. */
@@ -208,14 +244,17 @@ windows_shares(const struct choice *c, uint32_t literal, uint32_t offset,
 {
 	const uint8_t	*p = c->bytes[literal] + offset;
 	uint32_t	 size = c->size[literal] - offset, i;
-	float		 share;
+	float		 share, least;
 
+	if (size > c->windows->positions)
+		size = c->windows->positions;
 	share = *bytes = windows_share_one(c, p[0]);
-	for (i = 1; i < c->windows->positions && i < size; i++) {
+	for (i = 1; i < size; i++) {
 		*bytes *= windows_share_one(c, p[i]);
 		share *= windows_share_after(c, p[i - 1], p[i]);
 	}
-	return (share);
+	least = windows_floor(p, offset, size);
+	return (share > least ? share : least);
 }
 
 /* The share of text whose halves are both in. */
@@ -353,7 +392,7 @@ windows_rarest(const struct choice *c, uint32_t literal, uint8_t *offset)
 	uint32_t	 size = c->size[literal], last, i, k, n = 0;
 	float		 share[WINDOWS_TRIED + 1], passes, bytes;
 
-	last = size < c->windows->positions ? 0 : size - c->windows->positions;
+	last = size < WINDOWS_MOST ? 0 : size - WINDOWS_MOST;
 	if (last > WINDOWS_REACH)
 		last = WINDOWS_REACH;
 	for (i = 0; i <= last; i++) {
@@ -429,7 +468,7 @@ void
 windows_choose(struct windows *w, const uint8_t *bytes,
     const uint32_t *size, uint32_t count, int fold, int halves)
 {
-	static const uint8_t	 positions[] = { 2, 3, 4, 6, 8 };
+	static const uint8_t	 positions[] = { 4, 5, 6 };
 	struct windows		 tried;
 	struct choice		 c;
 	uint32_t		 i;
@@ -445,13 +484,12 @@ windows_choose(struct windows *w, const uint8_t *bytes,
 	}
 	windows_prepare(&c);
 	for (i = 0; i < sizeof positions; i++) {
-		cost = windows_try(&c, positions[i], count) * WINDOWS_MISTAKE;
-		if (i == 0 || cost + positions[i] < least) {
-			least = cost + positions[i];
-			*w = tried;
-		}
-		if (cost < WINDOWS_FEW)
+		cost = windows_try(&c, positions[i], count) *
+		    WINDOWS_MISTAKE + positions[i];
+		if (i != 0 && cost >= least)
 			break;
+		least = cost;
+		*w = tried;
 	}
 	w->reach = 0;
 	for (i = 0; i < count; i++) {
