@@ -7,8 +7,9 @@
  * below may be run again from its start.
  *
  * Decisions about what the sequences mean:
- *  - Only a line feed (or VT, FF) completes a line as such, wherever the
- *    cursor stands in it; the next line begins in the first column.
+ *  - Only a line feed (or VT, FF) completes a line as such, in the last of
+ *    its rows; the next line begins in the first column.  In a row before
+ *    that it moves down, as shells use it.
  *  - Up and down move the cursor within the rows of the line; beyond them,
  *    and with all that addresses, scrolls or clears the screen, the cursor
  *    leaves the line.  A line without text is left without a trace.
@@ -467,10 +468,12 @@ scan_alternate(struct tw_scan *s, uint32_t on, struct tw_out *out)
 	return (1);
 }
 
-/* A line feed; 0: no room. */
+/* A line feed, which only moves down in the middle of a line; 0: no room. */
 static int
 scan_line_feed(struct tw_scan *s, struct tw_out *out)
 {
+	if (lines_vertical(&s->lines, 1))
+		return (1);
 	if (!version_end(s, TW_END_LINE, out))
 		return (0);
 	s->total++;

@@ -241,8 +241,11 @@ class TerminalTwin:
         elif byte == 0x0D:
             self.to_column(0)
         elif byte in b"\n\v\f":
-            self.end(VersionEnd.LINE)
-            self.total += 1
+            if self.width and self.row + self.width < len(self.cells):
+                self.vertical(1)
+            else:
+                self.end(VersionEnd.LINE)
+                self.total += 1
 
     def escape(self, final: str) -> None:
         if self.middle:
