@@ -29,7 +29,8 @@ def _version_of(tmux: str) -> tuple[int, int]:
 VERSION = _version_of(TMUX)
 HAS_CONTROL = VERSION >= (3, 7)
 EARS = ("tap", "control", "poll") if HAS_CONTROL else ("tap", "poll")
-SECOND_EAR = EARS[1]  # what hears a pane whose pipe is somebody else's
+# What hears a pane whose pipe is somebody else's.
+SECOND_EAR = "control" if VERSION >= (3, 8) else "poll"
 with_each_ear = pytest.mark.parametrize("backend", EARS)
 control_only = pytest.mark.skipif(not HAS_CONTROL, reason="a control client needs tmux 3.7")
 

@@ -11,7 +11,7 @@ from collections.abc import Collection
 from tmux_wait.drive import Driver
 from tmux_wait.errors import TmuxWaitError
 from tmux_wait.observe import leftovers, taps
-from tmux_wait.observe.control import Control, is_safe
+from tmux_wait.observe.control import Control, is_safe, survives_respawn
 from tmux_wait.observe.control_client import dies_with_us
 from tmux_wait.observe.entry import LOOKBACK, Entry, Look, Snapshot
 from tmux_wait.observe.fifo import base_folders
@@ -113,7 +113,8 @@ async def _open_control(
 ) -> Observer:
     """Open a control client on the pane last seen as ``before``; ``auto`` polls where it cannot."""
     refusal = _refusal(before)
-    may = backend == "control" or bool(dies_with_us())
+    safe = bool(dies_with_us()) and survives_respawn(before.server_version)
+    may = backend == "control" or safe
     if refusal is None and may and not before.dead:
         control = Control(driver, tmux, before)
         try:

@@ -5,7 +5,8 @@ a pane goes. The screen at the end of the pane's process shows them where tmux s
 servers can be brought down by a control client that attaches (`is_safe`).
 
 Up to 3.7c tmux does not survive ``respawn-pane`` on a pane from which a control client has had
-output (its place in the output is not reset); other panes, being paused, may be respawned.
+output (its place in the output is not reset); other panes, being paused, may be respawned. Nobody
+is exposed to that who did not ask for this ear (`survives_respawn`).
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ from tmux_wait.observe.typing import Typing
 from tmux_wait.stream import Notification, Output
 from tmux_wait.tmux import LEAST_PATIENCE, Reply, Tmux, parse_version
 
-OLDEST = (3, 7, "")  # the server's version from which on a control client harms nobody
+OLDEST = (3, 7, "")  # the server's version from which on a control client may attach
+SURVIVES_RESPAWN = (3, 8, "")  # and from which on somebody may respawn the pane meanwhile
 MOST_BYTES = 256 * 1024  # of one event
 # As with the tap: after an event of so many bytes more is let gather for so many seconds.
 FLOOD_BYTES = 2048
@@ -33,6 +35,11 @@ GATHER_TIME = 0.001
 def is_safe(server_version: str) -> bool:
     """Say whether a control client may attach to a server of this ``#{version}``."""
     return parse_version(server_version) >= OLDEST and server_version != "next-3.7"
+
+
+def survives_respawn(server_version: str) -> bool:
+    """Say whether a server of this ``#{version}`` lives on when the watched pane is respawned."""
+    return parse_version(server_version) >= SURVIVES_RESPAWN
 
 
 class Control:
