@@ -196,6 +196,12 @@ CASES: list[tuple[str, Simulation, list[Step], Answer]] = [
         ("matched", 0, "l'ÉTÉ vient"),
     ),
     (
+        "a letter beyond ASCII stands before a literal on the unfinished line",
+        Simulation(["y", "é"]),
+        ["éready".encode()],
+        ("matched", 1, "éready"),
+    ),
+    (
         "any output",
         Simulation(),
         [b"\033]0;title\007\033[1m \r\n", 1.0, b"x\r\n"],

@@ -87,8 +87,9 @@ class StreamJudge:
             return self._judge(hits, completed, open_line=True)
         self.saw_output = self.saw_output or self._scanner.visible > visible
         found = self._first_literal(hits, completed)
-        if found is None and self._regexes:
-            found = min(self._unfinished(()), key=lambda hit: hit.order, default=None)
+        if self._regexes and (found is None or found.version == self._scanner.version):
+            both = self._unfinished(()) + ([found] if found else [])
+            found = min(both, key=lambda hit: hit.order, default=None)
         return found
 
     def quiet(self) -> Hit | None:
