@@ -198,7 +198,7 @@ CASES: list[tuple[str, Simulation, list[Step], Answer]] = [
     (
         "a letter beyond ASCII stands before a literal on the unfinished line",
         Simulation(["y", "é"]),
-        ["éready".encode()],
+        ["éready".encode(), 1.0],
         ("matched", 1, "éready"),
     ),
     (
