@@ -13,11 +13,12 @@
  * is a prefix of some literal.  Two forms of the automaton:
  *  - dense: a row of next nodes for each node, when all rows fit into
  *    LITERALS_DENSE bytes;
- *  - sparse: the trie's edges and failure links, for many long literals.
- *    Steps are amortised: as many failures as there were steps forward.
+ *  - sparse: the trie's edges and failure links, for many long literals, with
+ *    rows for the few nodes that have several children.  Steps are amortised:
+ *    as many failures as there were steps forward.
  *
  * Memory: at most LITERALS_NODES nodes of 24 bytes, and LITERALS_DENSE bytes;
- * below 16 MiB in all.
+ * while it is built, 4 bytes more for each node.  Below 16 MiB in all.
  */
 
 #include <stdlib.h>
@@ -27,11 +28,26 @@
 
 #define LITERALS_NODES (TW_LITERALS_MAX * TW_LITERAL_BYTES_MAX + 1)
 
+/* A cell of a dense row has four bytes. */
+#define DENSE_CELL 2
+
 /* Bytes of dense rows: beyond it they would not stay in the cache anyway. */
 #define LITERALS_DENSE (4u << 20)
 
 /* In a dense row: a literal ends at that node. */
-#define LITERALS_ENDS 0x80000000u
+#define LITERALS_ENDS 1u
+
+/* Rows of the sparse form: there is a literal for each child but one. */
+#define LITERALS_ROWS (TW_LITERALS_MAX + 1)
+
+struct node {
+	uint32_t	 child;		/* first child; 0: none */
+	uint32_t	 sibling;	/* next child of the same parent */
+	uint32_t	 fail;
+	uint32_t	 class : 9;	/* that leads here */
+	uint32_t	 row : 7;	/* 0: it has one child at most */
+	uint32_t	 depth : 13;	/* bytes of the prefix */
+};
 
 struct tw_literals {
 	uint32_t	 count;
@@ -40,20 +56,20 @@ struct tw_literals {
 	uint16_t	 class[256];	/* 0: in no literal */
 	uint32_t	 classes;
 
-	/* One of each per node; owned. */
-	uint32_t	*child;		/* first child; 0: none */
-	uint32_t	*sibling;	/* next child of the same parent */
-	uint32_t	*fail;
-	uint16_t	*edge;		/* class that leads here */
-	uint16_t	*depth;		/* bytes of the prefix */
-	uint64_t	*ends;		/* literals that end here, a bit each */
+	struct node	*node;		/* owned */
+	uint64_t	*ends;		/* by node, literals that end there, */
+					/* a bit each; owned */
 	uint32_t	 nodes;
 
+	/* By row and class, the next node; owned; NULL: dense. */
+	uint32_t	*row;
+	uint32_t	 rows;
+
 	/*
-	 * dense[node << shift | class] is the next node, shifted likewise,
-	 * with LITERALS_ENDS or not; owned; NULL: sparse.
+	 * By node << shift and class << DENSE_CELL, in bytes: the next node
+	 * << shift, with LITERALS_ENDS or not; owned; NULL: sparse.
 	 */
-	uint32_t	*dense;
+	uint8_t		*dense;
 	uint32_t	 shift;
 
 	struct prefilter *filter;	/* owned */
@@ -122,8 +138,8 @@ literals_child(const struct tw_literals *t, uint32_t node, uint16_t class)
 {
 	uint32_t	c;
 
-	for (c = t->child[node]; c != 0; c = t->sibling[c]) {
-		if (t->edge[c] == class)
+	for (c = t->node[node].child; c != 0; c = t->node[c].sibling) {
+		if (t->node[c].class == class)
 			return (c);
 	}
 	return (0);
@@ -133,37 +149,63 @@ literals_child(const struct tw_literals *t, uint32_t node, uint16_t class)
 static void
 literals_add(struct tw_literals *t, const uint8_t *p, uint32_t literal)
 {
-	uint32_t	node = LITERALS_ROOT, next, i;
+	uint32_t	 node = LITERALS_ROOT, next, i;
+	struct node	*new;
 
 	for (i = 0; i < t->size[literal]; i++) {
 		next = literals_child(t, node, t->class[p[i]]);
 		if (next == 0) {
 			next = t->nodes++;
-			t->edge[next] = t->class[p[i]];
-			t->depth[next] = (uint16_t)(i + 1);
-			t->sibling[next] = t->child[node];
-			t->child[node] = next;
+			new = &t->node[next];
+			new->class = t->class[p[i]];
+			new->depth = i + 1;
+			new->sibling = t->node[node].child;
+			t->node[node].child = next;
 		}
 		node = next;
 	}
 	t->ends[node] |= UINT64_C(1) << literal;
 }
 
-/* The next node, by the trie and its failure links. */
+/* The next node, by the trie, its rows and its failure links. */
 static uint32_t
 literals_step(const struct tw_literals *t, uint32_t node, uint16_t class)
 {
-	uint32_t	next;
+	const struct node	*at;
 
-	if (class == 0)
-		return (LITERALS_ROOT);
-	while ((next = literals_child(t, node, class)) == 0 &&
-	    node != LITERALS_ROOT)
-		node = t->fail[node];
-	return (next);
+	for (;;) {
+		at = &t->node[node];
+		if (at->row != 0)
+			return (t->row[(at->row - 1) * t->classes + class]);
+		if (at->child != 0 && t->node[at->child].class == class)
+			return (at->child);
+		node = at->fail;
+	}
 }
 
-/* Set the failure links, nearest nodes first; `queue` has room for all. */
+/* Give a node a row, if it has several children or is the root. */
+static void
+literals_set_row(struct tw_literals *t, uint32_t node)
+{
+	uint32_t	 c = t->node[node].child, *row;
+	uint16_t	 class;
+
+	if (node != LITERALS_ROOT && (c == 0 || t->node[c].sibling == 0))
+		return;
+	row = t->row + t->rows++ * t->classes;
+	for (class = 0; class < t->classes; class++) {
+		row[class] = node == LITERALS_ROOT ? LITERALS_ROOT :
+		    literals_step(t, t->node[node].fail, class);
+	}
+	for (; c != 0; c = t->node[c].sibling)
+		row[t->node[c].class] = c;
+	t->node[node].row = t->rows;
+}
+
+/*
+ * Set the failure links and rows, nearest nodes first; `queue` has room for
+ * all.
+ */
 static void
 literals_link(struct tw_literals *t, uint32_t *queue)
 {
@@ -172,13 +214,15 @@ literals_link(struct tw_literals *t, uint32_t *queue)
 	queue[tail++] = LITERALS_ROOT;
 	while (head < tail) {
 		node = queue[head++];
-		for (c = t->child[node]; c != 0; c = t->sibling[c]) {
+		literals_set_row(t, node);
+		for (c = t->node[node].child; c != 0;
+		    c = t->node[c].sibling) {
 			queue[tail++] = c;
 			if (node == LITERALS_ROOT)
 				continue;	/* it fails to the root */
-			t->fail[c] = literals_step(t, t->fail[node],
-			    t->edge[c]);
-			t->ends[c] |= t->ends[t->fail[c]];
+			t->node[c].fail = literals_step(t,
+			    t->node[node].fail, t->node[c].class);
+			t->ends[c] |= t->ends[t->node[c].fail];
 		}
 	}
 }
@@ -187,18 +231,23 @@ literals_link(struct tw_literals *t, uint32_t *queue)
 static void
 literals_fill(struct tw_literals *t, const uint32_t *queue)
 {
-	uint32_t	i, node, c, *row;
+	uint32_t	i, node, c, cell;
+	uint8_t		*row;
 
 	for (i = 0; i < t->nodes; i++) {
 		node = queue[i];
 		row = t->dense + ((size_t)node << t->shift);
 		if (node != LITERALS_ROOT)
 			memcpy(row, t->dense +
-			    ((size_t)t->fail[node] << t->shift),
-			    t->classes * sizeof *row);
-		for (c = t->child[node]; c != 0; c = t->sibling[c])
-			row[t->edge[c]] = c << t->shift |
+			    ((size_t)t->node[node].fail << t->shift),
+			    t->classes << DENSE_CELL);
+		for (c = t->node[node].child; c != 0;
+		    c = t->node[c].sibling) {
+			cell = c << t->shift |
 			    (t->ends[c] != 0 ? LITERALS_ENDS : 0);
+			memcpy(row + (t->node[c].class << DENSE_CELL), &cell,
+			    sizeof cell);
+		}
 	}
 }
 
@@ -206,15 +255,11 @@ literals_fill(struct tw_literals *t, const uint32_t *queue)
 static int
 literals_allocate(struct tw_literals *t, size_t nodes)
 {
-	t->child = calloc(nodes, sizeof *t->child);
-	t->sibling = calloc(nodes, sizeof *t->sibling);
-	t->fail = calloc(nodes, sizeof *t->fail);
-	t->edge = calloc(nodes, sizeof *t->edge);
-	t->depth = calloc(nodes, sizeof *t->depth);
+	t->node = calloc(nodes, sizeof *t->node);
 	t->ends = calloc(nodes, sizeof *t->ends);
+	t->row = calloc((size_t)LITERALS_ROWS * t->classes, sizeof *t->row);
 	t->nodes = 1;
-	return (t->child != NULL && t->sibling != NULL && t->fail != NULL &&
-	    t->edge != NULL && t->depth != NULL && t->ends != NULL);
+	return (t->node != NULL && t->ends != NULL && t->row != NULL);
 }
 
 /* Make the automaton of the trie; 0: out of memory. */
@@ -222,19 +267,21 @@ static int
 literals_finish(struct tw_literals *t)
 {
 	uint32_t	*queue;
-	size_t		 cells;
 
 	queue = malloc(t->nodes * sizeof *queue);
 	if (queue == NULL)
 		return (0);
 	literals_link(t, queue);
-	while (1u << t->shift < t->classes)
+	t->shift = DENSE_CELL;
+	while (1u << (t->shift - DENSE_CELL) < t->classes)
 		t->shift++;
-	cells = (size_t)t->nodes << t->shift;
-	if (cells * sizeof *t->dense <= LITERALS_DENSE) {
-		t->dense = calloc(cells, sizeof *t->dense);
-		if (t->dense != NULL)
+	if ((size_t)t->nodes << t->shift <= LITERALS_DENSE) {
+		t->dense = calloc(t->nodes, (size_t)1 << t->shift);
+		if (t->dense != NULL) {
 			literals_fill(t, queue);
+			free(t->row);
+			t->row = NULL;
+		}
 	}
 	free(queue);
 	return (1);
@@ -305,12 +352,9 @@ tw_literals_free(struct tw_literals *t)
 {
 	if (t == NULL)
 		return;
-	free(t->child);
-	free(t->sibling);
-	free(t->fail);
-	free(t->edge);
-	free(t->depth);
+	free(t->node);
 	free(t->ends);
+	free(t->row);
 	free(t->dense);
 	prefilter_free(t->filter);
 	free(t);
@@ -325,16 +369,22 @@ static size_t
 literals_walk_dense(const struct tw_literals *t, uint32_t *node,
     const uint8_t *p, size_t i, size_t n, size_t after, uint64_t *ends)
 {
-	const uint32_t	*dense = t->dense;
+	const uint8_t	*cell;
 	uint32_t	 at = *node << t->shift;
 
-	while (i < n && (i < after || i - after < t->depth[at >> t->shift])) {
-		at = dense[at | t->class[p[i++]]];
-		if ((at & LITERALS_ENDS) != 0) {
-			at &= ~LITERALS_ENDS;
-			*ends = t->ends[at >> t->shift];
+	while (i < n) {
+		if (i >= after && i - after >= t->node[at >> t->shift].depth)
 			break;
-		}
+		do {
+			/* What this waits for is the last cell alone. */
+			cell = t->dense + (t->class[p[i++]] << DENSE_CELL);
+			memcpy(&at, cell + at, sizeof at);
+			if ((at & LITERALS_ENDS) != 0) {
+				*node = at >> t->shift;
+				*ends = t->ends[*node];
+				return (i);
+			}
+		} while (i < after && i < n);
 	}
 	*node = at >> t->shift;
 	return (i);
@@ -347,7 +397,7 @@ literals_walk(const struct tw_literals *t, uint32_t *node, const uint8_t *p,
 {
 	if (t->dense != NULL)
 		return (literals_walk_dense(t, node, p, i, n, after, ends));
-	while (i < n && (i < after || i - after < t->depth[*node])) {
+	while (i < n && (i < after || i - after < t->node[*node].depth)) {
 		*node = literals_step(t, *node, t->class[p[i++]]);
 		if ((*ends = t->ends[*node]) != 0)
 			break;
@@ -389,7 +439,7 @@ literals_search(const struct tw_literals *t, uint32_t *node, uint32_t *alone,
 		i = literals_walk(t, node, p, i, n, after, ends);
 		if (i == n || *ends != 0)
 			break;
-		s.begin = i - t->depth[*node];
+		s.begin = i - t->node[*node].depth;
 		*node = LITERALS_ROOT;
 		i = literals_skip(t, &s, &after);
 		if (!prefilter_tired(&s, i))
