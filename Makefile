@@ -4,7 +4,7 @@
 PYTHON ?= python3
 venv := .venv
 python := $(venv)/bin/python
-build_inputs := pyproject.toml setup.py tmux_wait/_build.py $(wildcard csrc/*.[ch])
+build_inputs := pyproject.toml setup.py tmux_wait/_build.py $(wildcard csrc/*.[ch] csrc/*.inc)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:

@@ -82,8 +82,11 @@ struct tw_literals {
 #define LITERALS_NODE 0xfffff
 #define LITERALS_ALONE 20
 
+/* Where hits are dense, to hand a node through memory is what takes long. */
+#define LITERALS_INLINE static inline __attribute__((always_inline))
+
 /* How many these are. */
-#define LITERALS_REST 1024u
+#define LITERALS_REST 2048u
 
 /* To start the automaton costs as much as so many bytes gone over. */
 #define LITERALS_START 24
@@ -365,7 +368,7 @@ tw_literals_free(struct tw_literals *t)
  * which a literal ends (*ends says which), or up to where everything that may
  * still become a literal begins at p[after] or later.
  */
-static size_t
+LITERALS_INLINE size_t
 literals_walk_dense(const struct tw_literals *t, uint32_t *node,
     const uint8_t *p, size_t i, size_t n, size_t after, uint64_t *ends)
 {
@@ -391,7 +394,7 @@ literals_walk_dense(const struct tw_literals *t, uint32_t *node,
 }
 
 /* The same over the trie. */
-static size_t
+LITERALS_INLINE size_t
 literals_walk(const struct tw_literals *t, uint32_t *node, const uint8_t *p,
     size_t i, size_t n, size_t after, uint64_t *ends)
 {
@@ -499,9 +502,8 @@ tw_match_feed(const struct tw_literals *t, struct tw_match_state *state,
 			break;
 		}
 		i += literals_run(t, &state->node, data + i, size - i, &ends);
-		for (literal = 0; ends != 0; literal++, ends >>= 1) {
-			if ((ends & 1) == 0)
-				continue;
+		for (; ends != 0; ends &= ends - 1) {
+			literal = (uint32_t)__builtin_ctzll(ends);
 			matches[*found].literal = literal;
 			matches[*found].unused = 0;
 			matches[*found].end = state->offset + i;

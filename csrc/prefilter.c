@@ -30,6 +30,12 @@
 #define PREFILTER_BLOCKS 64
 #define PREFILTER_FIRST 8
 
+/* More than this are faster found a byte at a time. */
+#define PREFILTER_PICKS 16
+
+/* The second of the three bytes that are picked. */
+#define PREFILTER_MIDDLE 2
+
 /* Hashes: few enough for the first level cache, many for each literal. */
 #define PREFILTER_HASH_BITS 11
 #define PREFILTER_HASHES (1 << PREFILTER_HASH_BITS)
@@ -49,6 +55,13 @@ struct suspect {
 	uint8_t		 next;		/* with the same hash; 0: none */
 };
 
+/* Bytes of one window, many times each: as many as a vector has. */
+struct pick {
+	uint8_t		 first[16];
+	uint8_t		 middle[16];
+	uint8_t		 last[16];
+};
+
 struct prefilter {
 	size_t		 (*find)(const struct prefilter *,
 			     struct prefilter_search *);
@@ -57,9 +70,13 @@ struct prefilter {
 	uint64_t	 fold;		/* before hashing: as in a word */
 	uint64_t	 care;
 	struct simd_bits bits[WINDOWS_MOST];
+	uint64_t	 state[256];	/* the same: a byte a position */
 	/* By hash, the first suspect; most often 0, which nothing is like. */
 	uint8_t		 by_hash[PREFILTER_HASHES];
 	struct suspect	 suspect[1 + TW_LITERALS_MAX];
+	/* Where vectors cannot look up; none if there are too many. */
+	uint32_t	 picks;
+	struct pick	 pick[PREFILTER_PICKS];
 };
 
 /* A literal may begin so many bytes before the place that was found. */
@@ -143,35 +160,45 @@ prefilter_end(const struct prefilter_search *s)
 
 /* --- the search, one byte at a time --- */
 
-/* The buckets whose windows may be at p. */
-static uint32_t
-scalar_buckets(const struct prefilter *f, const uint8_t *p)
-{
-	uint32_t	buckets = f->bits[0].of[p[0]] & f->bits[1].of[p[1]];
-	uint32_t	i;
-
-	for (i = 2; buckets != 0 && i < f->positions; i++)
-		buckets &= f->bits[i].of[p[i]];
-	return (buckets);
-}
-
+/*
+ * In each byte of `state`, the buckets whose windows may be there, of which
+ * so many bytes have been seen (R. Baeza-Yates and G. Gonnet, "A new approach
+ * to text searching", 1992).
+ */
 static size_t
 scalar_find(const struct prefilter *f, struct prefilter_search *s)
 {
-	size_t	at;
+	uint32_t	last = f->positions - 1;
+	uint64_t	state = 0;
+	size_t		at, end = prefilter_end(s);
 
-	for (at = s->begin; s->size - at >= PREFILTER_BYTES; at++) {
-		if (scalar_buckets(f, s->text + at) == 0)
-			continue;
-		if (prefilter_check(f, s, at) || prefilter_tired(s, at))
-			return (at);
+	for (at = s->begin; at < end + last; at++) {
+		state = (state << 8 | 0xff) & f->state[s->text[at]];
+		if (state >> (8 * last) != 0 &&
+		    (prefilter_check(f, s, at - last) ||
+		    prefilter_tired(s, at - last)))
+			return (at - last);
 	}
-	return (prefilter_end(s));
+	return (end);
 }
 
 /* --- levels --- */
 
 #ifdef SIMD_X86
+
+#define V(name) sse2_ ## name
+#define V_TARGET
+#define V_BYTES 16
+#define V_STEP 1
+#define V_PICKS
+#define V_SHORT scalar_find
+#include "prefilter.inc"
+#undef V
+#undef V_TARGET
+#undef V_BYTES
+#undef V_STEP
+#undef V_PICKS
+#undef V_SHORT
 
 #define V(name) avx2_ ## name
 #define V_TARGET AVX2_TARGET
@@ -217,7 +244,7 @@ static size_t (*const prefilter_levels[TW_SIMD_LEVELS])(
     const struct prefilter *, struct prefilter_search *) = {
 	[TW_SIMD_SCALAR] = scalar_find,
 #ifdef SIMD_X86
-	[TW_SIMD_SSE2] = scalar_find,
+	[TW_SIMD_SSE2] = sse2_find,
 	[TW_SIMD_AVX2] = avx2_find,
 	[TW_SIMD_AVX512] = avx512_find,
 #endif
@@ -335,6 +362,29 @@ prefilter_set_bits(struct prefilter *f, const uint8_t *p, uint32_t size,
 	}
 }
 
+/* Pick bytes of all windows, if they are few and none is cut short. */
+static void
+prefilter_pick(struct prefilter *f, const struct windows *w, const uint8_t *p,
+    const uint32_t *size, uint32_t count)
+{
+	struct pick	*x = f->pick;
+	uint8_t		 fold = (uint8_t)f->fold;
+	uint32_t	 i;
+
+	if (count > PREFILTER_PICKS)
+		return;
+	for (i = 0; i < count; p += size[i++], x++) {
+		if (size[i] - w->offset[i] < w->positions)
+			return;
+		memset(x->first, p[w->offset[i]] | fold, sizeof x->first);
+		memset(x->middle, p[w->offset[i] + PREFILTER_MIDDLE] | fold,
+		    sizeof x->middle);
+		memset(x->last, p[w->offset[i] + w->positions - 1] | fold,
+		    sizeof x->last);
+	}
+	f->picks = count;
+}
+
 /* Add a literal; its number counts from 1. */
 static void
 prefilter_add(struct prefilter *f, uint32_t number, const uint8_t *p,
@@ -367,11 +417,15 @@ prefilter_new(const uint8_t *bytes, const uint32_t *size, uint32_t count,
 	f->positions = w.positions;
 	f->reach = w.reach;
 	prefilter_set_hash(f, &w, size, count, fold);
+	prefilter_pick(f, &w, bytes, size, count);
 	for (i = 0; i < count; bytes += size[i++]) {
 		prefilter_set_bits(f, bytes + w.offset[i],
 		    size[i] - w.offset[i], w.bucket[i], fold);
 		prefilter_add(f, i + 1, bytes, size[i], w.offset[i], fold);
 	}
+	for (i = 0; i < 256 * w.positions; i++)
+		f->state[i % 256] |= (uint64_t)f->bits[i / 256].of[i % 256] <<
+		    8 * (i / 256);
 	return (f);
 }
 

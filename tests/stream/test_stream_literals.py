@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import mmap
+import subprocess
+import sys
 from collections.abc import Iterator
 from random import Random
 from unittest import mock
@@ -134,6 +136,31 @@ def test_the_largest_literals_work(size: int, count: int) -> None:
     matcher = LiteralMatcher(literals, match_case=True)
     assert matcher.feed(bytes([count - 1]) * (size - 1)) == []
     assert matcher.feed(bytes([count - 1])) == [(count - 1, 0, size)]
+
+
+MEMORY = """
+import random
+from tmux_wait._core import ffi, lib
+
+def most():
+    with open("/proc/self/status") as status:
+        return next(int(line.split()[1]) for line in status if line.startswith("VmHWM"))
+
+count, size = lib.TW_LITERALS_MAX, lib.TW_LITERAL_BYTES_MAX
+data = random.Random(1).randbytes(count * size)
+sizes, status = ffi.new("uint32_t[]", [size] * count), ffi.new("uint32_t[2]")
+before = most()
+assert lib.tw_literals_new(data, sizes, count, 1, status, status + 1)
+print(most() - before)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
+def test_the_largest_literals_take_as_much_memory_as_the_header_says() -> None:
+    said = subprocess.run(
+        [sys.executable, "-c", MEMORY], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert 4 * 1024 < int(said.stdout) < 16 * 1024  # KiB; the first says that it was measured
 
 
 # --- the prefilter ---
