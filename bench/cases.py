@@ -135,6 +135,7 @@ def _unescaping() -> Iterator[Case]:
         for name, make in (
             (OURS, stages.unescape),
             (f"{OURS}, 64 KiB feeds", partial(stages.unescape, read=READ)),
+            (f"{OURS}, alone", stages.unescape_alone),
             ("re.sub", stages.unescape_re),
             ("memchr", partial(stages.find_absent, "control")),
         ):

@@ -16,7 +16,15 @@ from bench.searchers import SEARCHERS, Literals, load, re2_options
 from bench.texts import Text
 from tmux_wait import regexes
 from tmux_wait._core import lib
-from tmux_wait.stream import ControlParser, LineScanner, LiteralMatcher, Output, Scanner, TextFilter
+from tmux_wait.stream import (
+    ControlParser,
+    LineScanner,
+    LiteralMatcher,
+    Output,
+    Scanner,
+    TextFilter,
+    unescape_into,
+)
 
 _Pieces = list[bytes]
 
@@ -61,6 +69,25 @@ def unescape(text: Text, size: int, read: int | None = None) -> Job:
 
 _OCTAL = re.compile(rb"\\([0-7]{3})")
 _BYTES = {b"%03o" % byte: bytes([byte]) for byte in range(256)}
+
+
+def unescape_alone(text: Text, size: int) -> Job:
+    """The same without lines and events: what output lines hold, up to 64 KiB at a time."""
+    pieces = [b""]
+    for line in text.control(size).splitlines():
+        if len(pieces[-1]) >= 1 << 16:
+            pieces.append(b"")
+        pieces[-1] += line.split(b" ", 2)[2]
+    room = bytearray(max(map(len, pieces)))
+
+    def run() -> None:
+        for piece in pieces:
+            unescape_into(room, piece)
+
+    def kept() -> bytes:
+        return b"".join(bytes(room[: unescape_into(room, piece)]) for piece in pieces)
+
+    return Job(sum(map(len, pieces)), run, lambda _: kept(), len(pieces))
 
 
 def unescape_re(text: Text, size: int) -> Job:

@@ -228,6 +228,14 @@ size_t tw_panes_feed(struct tw_panes *panes, const uint8_t *data, size_t size,
     struct tw_out *out);
 void tw_panes_finish(struct tw_panes *panes, struct tw_out *out);
 
+/* --- the octal escapes of an output line --- */
+
+/*
+ * Unescape the data of an output line, all of it, into `out`, which has room
+ * for `size` bytes and does not overlap it; returns the bytes written.
+ */
+size_t tw_unescape(const uint8_t *data, size_t size, uint8_t *out);
+
 /* --- control: a control client's bytes in, events out --- */
 
 enum tw_event_kind {

@@ -197,3 +197,14 @@ unescape_feed(struct unescape *u, struct slice *in, uint8_t *out, size_t room)
 	}
 	return ((size_t)(to - out));
 }
+
+size_t
+tw_unescape(const uint8_t *data, size_t size, uint8_t *out)
+{
+	struct unescape	u = { .loop = unescape_loop_now() };
+	struct slice	in = { data, size };
+	size_t		n;
+
+	n = unescape_feed(&u, &in, out, size);
+	return (n + unescape_end(&u, out + n));
+}

@@ -34,6 +34,7 @@ __all__ = [
     "TextFilter",
     "Version",
     "VersionEnd",
+    "unescape_into",
 ]
 
 # Room for what one crossing into C brings back; more comes with the next one.
@@ -274,6 +275,20 @@ def _other(number: int, flags: int, kind: int, data: bytes, ok: int, cut: int) -
         name, _, args = data[1:].partition(b" ")
         return Notification(name.decode("ascii", "replace"), args)
     return Notification("", data)
+
+
+def unescape_into(out: bytearray | memoryview, data: Buffer) -> int:
+    """Write the data of an ``%output`` line into ``out``, its octal escapes replaced by bytes.
+
+    ``data`` is a whole line's, without what stands before it; ``out`` must have room for as many
+    bytes, and not be the same memory. Returns how many bytes were written. Raises ValueError if
+    there is less room. The rule is in the tmux manual, "CONTROL MODE".
+    """
+    with ffi.from_buffer("uint8_t[]", out, True) as room:
+        view = _bytes_of(data)
+        if len(view) > len(room):
+            raise ValueError(f"no room for {len(view)} bytes: out has {len(room)}")
+        return int(lib.tw_unescape(view, len(view), room))
 
 
 # --- what the scans below share ---

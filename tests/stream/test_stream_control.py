@@ -6,12 +6,19 @@ from unittest import mock
 
 import pytest
 from control_twin import control_twin
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from samples import cut, cuts
 
 from tmux_wait import stream
-from tmux_wait.stream import ControlParser, Event, Notification, Output, Reply
+from tmux_wait.stream import (
+    ControlParser,
+    Event,
+    Notification,
+    Output,
+    Reply,
+    unescape_into,
+)
 
 CASES: dict[str, tuple[bytes, list[Event]]] = {
     "octal escapes are bytes": (
@@ -131,7 +138,9 @@ def control_input() -> st.SearchStrategy[bytes]:
     return st.lists(lines(), max_size=12).map(b"".join)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(
+    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(control_input(), cuts(), st.booleans())
 def test_any_lines_are_what_the_twin_says_however_they_are_cut(
     data: bytes, places: list[int], small: bool
@@ -181,3 +190,23 @@ def test_a_reply_over_16_mib_loses_its_end_and_says_so(over: int) -> None:
 def test_a_notification_over_a_mib_loses_its_end() -> None:
     (event,) = ControlParser().feed(b"%note " + b"x" * (2 * MIB) + b"\n")
     assert event == Notification("note", b"x" * (MIB - len(b"%note ")))
+
+
+PIECES = [b"a" * 70, b"b", b"\\", b"\\0", b"\\033", b"\\3", b"\\400", b"\\134", b"\xc3\xa9"]
+
+
+@settings(
+    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(st.lists(st.sampled_from(PIECES), max_size=30).map(b"".join))
+def test_unescaping_alone_is_what_the_parser_does(level: str, data: bytes) -> None:
+    room = bytearray(len(data))
+    size = unescape_into(room, memoryview(data))
+    assert ControlParser().feed(b"%output %0 " + data + b"\n") == [Output(0, bytes(room[:size]))]
+
+
+def test_unescaping_needs_room() -> None:
+    with pytest.raises(ValueError, match="no room for 3 bytes: out has 2"):
+        unescape_into(bytearray(2), b"abc")
+    with pytest.raises(BufferError):
+        unescape_into(b"abc", b"abc")  # type: ignore[arg-type]
