@@ -13,6 +13,7 @@
  *	V(load), V(store)	at any address
  *	V(fill)			one byte everywhere
  *	V(equal)		0xff where two are equal, else 0
+ *	V(below)		0xff where one is below a byte (not 0)
  *	V(odd)			0xff where a byte is not printable ASCII
  *	V(or), V(and)
  *	V(mask)			of 0xff and 0: V_STEP bits a byte, of which
@@ -87,6 +88,13 @@ sse2_equal(__m128i a, __m128i b)
 }
 
 SIMD_INLINE __m128i
+sse2_below(__m128i v, uint8_t byte)
+{
+	return (_mm_cmpeq_epi8(_mm_min_epu8(v, sse2_fill((uint8_t)(byte - 1))),
+	    v));
+}
+
+SIMD_INLINE __m128i
 sse2_or(__m128i a, __m128i b)
 {
 	return (_mm_or_si128(a, b));
@@ -139,6 +147,13 @@ SIMD_INLINE AVX2_TARGET __m256i
 avx2_equal(__m256i a, __m256i b)
 {
 	return (_mm256_cmpeq_epi8(a, b));
+}
+
+SIMD_INLINE AVX2_TARGET __m256i
+avx2_below(__m256i v, uint8_t byte)
+{
+	return (_mm256_cmpeq_epi8(_mm256_min_epu8(v,
+	    avx2_fill((uint8_t)(byte - 1))), v));
 }
 
 SIMD_INLINE AVX2_TARGET __m256i
@@ -251,6 +266,13 @@ avx2_block_equal(struct avx2_block b, uint8_t byte)
 
 	return (avx2_mask(avx2_equal(b.low, v)) |
 	    avx2_mask(avx2_equal(b.high, v)) << 32);
+}
+
+SIMD_INLINE AVX2_TARGET uint64_t
+avx2_block_below(struct avx2_block b, uint8_t byte)
+{
+	return (avx2_mask(avx2_below(b.low, byte)) |
+	    avx2_mask(avx2_below(b.high, byte)) << 32);
 }
 
 /* Bytes that are not printable ASCII. */
@@ -425,6 +447,12 @@ avx512_block_equal(struct avx512_block b, uint8_t byte)
 }
 
 SIMD_INLINE AVX512_TARGET uint64_t
+avx512_block_below(struct avx512_block b, uint8_t byte)
+{
+	return (_mm512_cmplt_epu8_mask(b.v, _mm512_set1_epi8((char)byte)));
+}
+
+SIMD_INLINE AVX512_TARGET uint64_t
 avx512_block_among(struct avx512_block b, uint8_t first, uint8_t last)
 {
 	return (_mm512_cmple_epu8_mask(_mm512_sub_epi8(b.v,
@@ -447,10 +475,13 @@ avx512_block_octal(struct avx512_block *block, const uint8_t *p,
 	__m512i		 b = _mm512_xor_si512(_mm512_loadu_si512(p + 2), zero);
 	__m512i		 c = _mm512_xor_si512(_mm512_loadu_si512(p + 3), zero);
 	uint64_t	 chosen = avx512_block_equal(*block, slash), bad;
+	__m512i		 wrong;
 
-	bad = _mm512_mask_cmpgt_epu8_mask(chosen, a, _mm512_set1_epi8(3)) |
-	    _mm512_mask_cmpgt_epu8_mask(chosen, _mm512_or_si512(b, c),
-	    _mm512_set1_epi8(7));
+	wrong = _mm512_or_si512(
+	    _mm512_and_si512(a, _mm512_set1_epi8((char)0xfc)),
+	    _mm512_and_si512(_mm512_or_si512(b, c),
+	    _mm512_set1_epi8((char)0xf8)));
+	bad = _mm512_mask_test_epi8_mask(chosen, wrong, wrong);
 	/* A neighbour's bits, shifted in, are masked away. */
 	a = _mm512_and_si512(_mm512_slli_epi16(a, 6),
 	    _mm512_set1_epi8((char)0xc0));
@@ -498,6 +529,12 @@ SIMD_INLINE uint8x16_t
 neon_equal(uint8x16_t a, uint8x16_t b)
 {
 	return (vceqq_u8(a, b));
+}
+
+SIMD_INLINE uint8x16_t
+neon_below(uint8x16_t v, uint8_t byte)
+{
+	return (vcltq_u8(v, vdupq_n_u8(byte)));
 }
 
 SIMD_INLINE uint8x16_t

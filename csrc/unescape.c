@@ -75,12 +75,13 @@ unescape_one(const uint8_t *p, uint8_t *byte)
 SIMD_INLINE int
 unescape_stops(uint8_t byte)
 {
-	return (byte == '\\' || byte == '\n' || byte == '\r');
+	return (byte == '\\' || byte < 0x20);
 }
 
 /*
- * Give out the input up to its end, a line's end (CR or LF), a backslash that
- * begins no whole escape, or want of room; returns where the output ends.
+ * Give out the input up to its end, a control (of which there is only the
+ * line's end), a backslash that begins no whole escape, or want of room;
+ * returns where the output ends.
  */
 static uint8_t *
 scalar_unescape(struct slice *in, uint8_t *to, const uint8_t *to_end)
