@@ -142,6 +142,8 @@ struct lines {
 	 * or fills a row that had no room for one.
 	 */
 	uint32_t	*start;		/* limit + 1 entries; owned */
+	uint32_t	 pivot;		/* entries from here on lack `shift`, */
+	uint32_t	 shift;		/* mod 2^31 */
 	uint32_t	 limit;
 	uint32_t	 size;		/* bytes */
 	uint32_t	 cells;

@@ -15,7 +15,15 @@
  *  - A change that would make the line longer than its limit, but not at its
  *    end, takes away everything from the cursor on.
  *
- * An edit moves what stands behind it: up to the line's limit of bytes.
+ * Work.  Writing at the end touches what is written.  An edit before the end
+ * touches the cells that it changes, in a pane with a width no more than the
+ * cursor's row, and
+ *  - the bytes behind it (memmove, up to the line's limit), only if the number
+ *    of bytes before them changes;
+ *  - where cells have more than a byte, the starts of the cells between this
+ *    edit and the last one that changed that number: see lines_pivot;
+ *  - the starts behind it (memmove), if there is no width and the number of
+ *    cells changes.
  */
 
 #include <assert.h>
@@ -54,13 +62,17 @@ lines_clear(struct lines *l)
 	l->size = l->cells = l->column = 0;
 	l->row = 0;
 	l->plain = 1;
+	l->pivot = l->shift = 0;
 }
 
 /* Where a cell's bytes begin; `cell` may be one past the last. */
 uint32_t
 lines_byte(const struct lines *l, uint32_t cell)
 {
-	return (l->plain ? cell : l->start[cell] & ~LINES_TAIL);
+	if (l->plain)
+		return (cell);
+	return ((l->start[cell] + (cell < l->pivot ? 0 : l->shift)) &
+	    ~LINES_TAIL);
 }
 
 /* The first column of the cursor's row that is in this line. */
@@ -301,28 +313,108 @@ lines_unplain(struct lines *l)
 }
 
 /*
- * Make cells [a, b) `n` cells of `m` bytes in all, which the caller fills.
- * There is room; neither end cuts a character in two.
+ * Bring the starts from `cell` on, and no others, to lack l->shift, so that
+ * an edit before them has only to change it.
+ */
+static void
+lines_pivot(struct lines *l, uint32_t cell)
+{
+	uint32_t	i, *p = l->start;
+
+	if (l->shift != 0) {
+		for (i = l->pivot; i < cell; i++)
+			p[i] = (p[i] & LINES_TAIL) |
+			    ((p[i] + l->shift) & ~LINES_TAIL);
+		for (i = cell; i < l->pivot; i++)
+			p[i] = (p[i] & LINES_TAIL) |
+			    ((p[i] - l->shift) & ~LINES_TAIL);
+	}
+	l->pivot = cell;
+}
+
+/* Say where a cell's bytes begin, and whether it is a tail. */
+static void
+lines_set(struct lines *l, uint32_t cell, uint32_t byte, uint32_t tail)
+{
+	if (cell >= l->pivot)
+		byte -= l->shift;
+	l->start[cell] = (byte & ~LINES_TAIL) | tail;
+}
+
+/* Say that `n` cells from one on have a byte each, the first at `byte`. */
+static void
+lines_set_ones(struct lines *l, uint32_t cell, uint32_t byte, uint32_t n)
+{
+	uint32_t	i, before = 0;		/* the pivot */
+
+	if (l->plain)
+		return;
+	if (cell < l->pivot)
+		before = l->pivot - cell < n ? l->pivot - cell : n;
+	for (i = 0; i < before; i++)
+		l->start[cell + i] = byte + i;
+	for (; i < n; i++)
+		l->start[cell + i] = (byte + i - l->shift) & ~LINES_TAIL;
+}
+
+/* The cells from one on are taken away, up to the end. */
+static void
+lines_cut(struct lines *l, uint32_t cell)
+{
+	uint32_t	size = lines_byte(l, cell);
+
+	if (l->pivot >= cell)
+		l->pivot = l->shift = 0;	/* none lacked it */
+	if (!l->plain)
+		lines_set(l, cell, size, 0);
+	l->size = size;
+	l->cells = cell;
+}
+
+/* Move the bytes from a cell on by so many (mod 2^32); there is room. */
+static void
+lines_move_behind(struct lines *l, uint32_t cell, uint32_t delta)
+{
+	uint32_t	at = lines_byte(l, cell), to = at + delta;
+
+	if (delta == 0)
+		return;
+	memmove(l->text + to, l->text + at, l->size - at);
+	if (!l->plain) {
+		lines_pivot(l, cell);
+		l->shift += delta;
+	}
+	l->size += delta;
+}
+
+/*
+ * Make cells [a, b) `n` cells of `m` bytes in all, which the caller fills and
+ * sets.  There is room; neither end cuts a character in two.
  */
 static void
 lines_splice(struct lines *l, uint32_t a, uint32_t b, uint32_t n, uint32_t m)
 {
 	uint32_t	from = lines_byte(l, a), to = lines_byte(l, b);
-	uint32_t	behind = l->cells - b, delta = from + m - to, i;
+	uint32_t	behind = l->cells - b, delta = from + m - to;
 
 	assert(l->size + delta <= l->limit && a + n + behind <= l->limit);
-	if (delta != 0)
-		memmove(l->text + from + m, l->text + to, l->size - to);
-	if (!l->plain) {
-		if (n != b - a)
-			memmove(l->start + a + n, l->start + b,
-			    (behind + 1) * sizeof *l->start);
-		if (delta != 0) {
-			for (i = a + n; i <= a + n + behind; i++)
-				l->start[i] += delta;
-		}
+	if (behind == 0) {
+		lines_cut(l, a);
+		l->cells += n;
+		l->size += m;
+		if (!l->plain)
+			lines_set(l, l->cells, l->size, 0);
+		return;
 	}
-	l->size += delta;
+	lines_move_behind(l, b, delta);
+	if (n == b - a)
+		return;
+	if (!l->plain) {
+		lines_pivot(l, b);
+		memmove(l->start + a + n, l->start + b,
+		    (behind + 1) * sizeof *l->start);
+		l->pivot = a + n;
+	}
 	l->cells = a + n + behind;
 }
 
@@ -330,14 +422,11 @@ lines_splice(struct lines *l, uint32_t a, uint32_t b, uint32_t n, uint32_t m)
 static void
 lines_blank(struct lines *l, uint32_t a, uint32_t b, uint32_t n)
 {
-	uint32_t	from = lines_byte(l, a), i;
+	uint32_t	from = lines_byte(l, a);
 
 	lines_splice(l, a, b, n, n);
 	memset(l->text + from, ' ', n);
-	if (!l->plain) {
-		for (i = 0; i < n; i++)
-			l->start[a + i] = from + i;
-	}
+	lines_set_ones(l, a, from, n);
 }
 
 /* If a cell is the second half of a character, make both halves spaces. */
@@ -360,7 +449,7 @@ void
 lines_append_filler(struct lines *l)
 {
 	lines_unplain(l);
-	l->start[++l->cells] = l->size;
+	lines_set(l, ++l->cells, l->size, 0);
 }
 
 /*
@@ -370,13 +459,10 @@ lines_append_filler(struct lines *l)
 void
 lines_write_ascii(struct lines *l, uint32_t cell, const uint8_t *p, uint32_t n)
 {
-	uint32_t	from = lines_byte(l, cell), i;
+	uint32_t	from = lines_byte(l, cell);
 
 	memcpy(l->text + from, p, n);
-	if (!l->plain) {
-		for (i = 0; i <= n; i++)
-			l->start[cell + i] = from + i;
-	}
+	lines_set_ones(l, cell, from, n + 1);
 	if (cell + n > l->cells) {
 		l->cells = cell + n;
 		l->size = from + n;
@@ -388,8 +474,7 @@ void
 lines_truncate(struct lines *l, uint32_t cell)
 {
 	lines_split(l, cell);
-	l->size = lines_byte(l, cell);
-	l->cells = cell;
+	lines_cut(l, cell);
 }
 
 /*
@@ -411,9 +496,9 @@ lines_put(struct lines *l, const struct glyph *g)
 	lines_splice(l, a, b, g->width, g->size);
 	memcpy(l->text + from, g->bytes, g->size);
 	if (!l->plain) {
-		l->start[a] = from;
+		lines_set(l, a, from, 0);
 		if (g->width == 2)
-			l->start[a + 1] = (from + g->size) | LINES_TAIL;
+			lines_set(l, a + 1, from + g->size, LINES_TAIL);
 	}
 	l->column += g->width;
 }
@@ -456,15 +541,12 @@ lines_joins(const struct lines *l, const struct glyph *g)
 void
 lines_combine(struct lines *l, const struct glyph *g)
 {
-	uint32_t	cell = lines_cursor(l), at, i;
+	uint32_t	cell = lines_cursor(l), at;
 
 	lines_unplain(l);
 	at = lines_byte(l, cell);
-	memmove(l->text + at + g->size, l->text + at, l->size - at);
+	lines_move_behind(l, cell, g->size);
 	memcpy(l->text + at, g->bytes, g->size);
-	for (i = cell; i <= l->cells; i++)
-		l->start[i] += g->size;
-	l->size += g->size;
 }
 
 /*
@@ -480,7 +562,7 @@ lines_widen(struct lines *l, const struct glyph *g)
 	from = lines_byte(l, a);
 	lines_splice(l, a, a < l->cells ? a + 1 : a, 1, g->size);
 	memcpy(l->text + from, g->bytes, g->size);
-	l->start[a] = (from + g->size) | LINES_TAIL;
+	lines_set(l, a, from + g->size, LINES_TAIL);
 	l->column++;
 }
 
@@ -503,6 +585,32 @@ lines_erase(struct lines *l, uint32_t a, uint32_t b)
 		lines_blank(l, a, b, b - a);
 }
 
+/*
+ * Delete `n` cells at `a`, in a row that ends at `to` and is not the last:
+ * what is behind it keeps its cells.
+ */
+static void
+lines_delete_in_row(struct lines *l, uint32_t a, uint32_t to, uint32_t n)
+{
+	uint32_t	from = lines_byte(l, a), end = lines_byte(l, to), i;
+	uint32_t	gone = lines_byte(l, a + n) - from;
+	uint32_t	kept = end - from - gone;
+
+	if (n > gone && !lines_has_room(l, 0, n - gone)) {
+		lines_truncate(l, a);
+		return;
+	}
+	memmove(l->text + from, l->text + from + gone, kept);
+	lines_move_behind(l, to, n - gone);
+	memset(l->text + from + kept, ' ', n);
+	if (l->plain)
+		return;
+	lines_pivot(l, to);
+	for (i = a; i < to - n; i++)
+		l->start[i] = l->start[i + n] - gone;
+	lines_set_ones(l, to - n, from + kept, n);
+}
+
 /* Take `n` cells away at the cursor; the rest of its row moves up. */
 void
 lines_delete(struct lines *l, uint32_t n)
@@ -515,13 +623,39 @@ lines_delete(struct lines *l, uint32_t n)
 	lines_split(l, a);
 	lines_split(l, a + n);
 	lines_split(l, to);
-	lines_splice(l, a, a + n, 0, 0);
-	if (to - n == l->cells)
-		return;
-	if (lines_has_room(l, n, n))
-		lines_blank(l, to - n, to - n, n);
+	if (to == l->cells)
+		lines_splice(l, a, a + n, 0, 0);
 	else
+		lines_delete_in_row(l, a, to, n);
+}
+
+/*
+ * Insert `n` spaces at `a`, in a row that ends at `to` and is not the last:
+ * what is behind it keeps its cells.
+ */
+static void
+lines_insert_in_row(struct lines *l, uint32_t a, uint32_t to, uint32_t n)
+{
+	uint32_t	from = lines_byte(l, a), end = lines_byte(l, to), i;
+	uint32_t	kept = lines_byte(l, to - n) - from;
+	uint32_t	lost = end - from - kept;
+
+	if (n > lost && !lines_has_room(l, 0, n - lost)) {
 		lines_truncate(l, a);
+		return;
+	}
+	if (n > lost)
+		lines_move_behind(l, to, n - lost);
+	memmove(l->text + from + n, l->text + from, kept);
+	if (n < lost)
+		lines_move_behind(l, to, n - lost);
+	memset(l->text + from, ' ', n);
+	if (l->plain)
+		return;
+	lines_pivot(l, to);
+	for (i = to; i-- > a + n;)
+		l->start[i] = l->start[i - n] + n;
+	lines_set_ones(l, a, from, n);
 }
 
 /* Put `n` spaces in at the cursor; what leaves its row is lost. */
@@ -539,7 +673,11 @@ lines_insert(struct lines *l, uint32_t n)
 	lines_split(l, a);
 	lines_split(l, to - lost);
 	lines_split(l, to);
-	lines_splice(l, to - lost, to, 0, 0);
+	if (to != l->cells) {
+		lines_insert_in_row(l, a, to, n);
+		return;
+	}
+	lines_cut(l, to - lost);
 	if (lines_has_room(l, n, n))
 		lines_blank(l, a, a, n);
 	else
@@ -576,6 +714,8 @@ lines_drop(struct lines *l, uint32_t n)
 
 	memmove(l->text, l->text + gone, l->size - gone);
 	if (!l->plain) {
+		lines_pivot(l, l->cells + 1);
+		l->pivot = l->shift = 0;
 		for (i = 0; i + n <= l->cells; i++)
 			l->start[i] = l->start[i + n] - gone;
 	}
