@@ -37,9 +37,13 @@
 /* In a dense row: a literal ends at that node. */
 #define LITERALS_ENDS 1u
 
-/* Rows of the sparse form: there is a literal for each child but one. */
+/*
+ * Rows of the sparse form, for the root and each node with several children:
+ * all of a node's children but the first are one literal more.
+ */
 #define LITERALS_ROWS (TW_LITERALS_MAX + 1)
 
+/* A node of the trie. */
 struct node {
 	uint32_t	 child;		/* first child; 0: none */
 	uint32_t	 sibling;	/* next child of the same parent */
@@ -82,10 +86,7 @@ struct tw_literals {
 #define LITERALS_NODE 0xfffff
 #define LITERALS_ALONE 20
 
-/* Where hits are dense, to hand a node through memory is what takes long. */
-#define LITERALS_INLINE static inline __attribute__((always_inline))
-
-/* How many these are. */
+/* How many these are: much more than are lost to find out again. */
 #define LITERALS_REST 2048u
 
 /* To start the automaton costs as much as so many bytes gone over. */
@@ -93,6 +94,9 @@ struct tw_literals {
 
 /* Shorter text is left to the automaton. */
 #define LITERALS_SHORT 24
+
+/* Where hits are dense, to hand a node through memory is what takes long. */
+#define LITERALS_INLINE static inline __attribute__((always_inline))
 
 uint32_t
 literals_count(const struct tw_literals *t)

@@ -23,10 +23,9 @@
  *	V(table), V(lookup)	16 bytes, found by bytes below 16
  *	V(bits), V(bits_load)	eight bits for each byte there is: a table
  *	V(bits_of)		the bits of each byte, or more than those
- *	V(any)			whether any bit is set
  *	V(set)			of any bytes: the mask of those that are not 0
  * The scalar level has none of these: its functions are written out.
- * AVX-512 has the last four, besides V(vec), V(load), V(store) and V(and).
+ * AVX-512 has the last three, besides V(vec), V(load), V(store) and V(and).
  *
  * Levels that can compress also have blocks of 64 bytes, with masks of a bit
  * a byte (V(block_...)): loops over them have no branch for each piece of
@@ -227,12 +226,6 @@ avx2_bits_of(struct avx2_bits bits, __m256i v)
 	    avx2_lookup(bits.high, avx2_high(v))));
 }
 
-SIMD_INLINE AVX2_TARGET int
-avx2_any(__m256i v)
-{
-	return (!_mm256_testz_si256(v, v));
-}
-
 SIMD_INLINE AVX2_TARGET uint64_t
 avx2_set(__m256i v)
 {
@@ -410,12 +403,6 @@ SIMD_INLINE AVX512_TARGET __m512i
 avx512_bits_of(struct avx512_bits bits, __m512i v)
 {
 	return (_mm512_permutex2var_epi8(bits.low, v, bits.high));
-}
-
-SIMD_INLINE AVX512_TARGET int
-avx512_any(__m512i v)
-{
-	return (_mm512_test_epi8_mask(v, v) != 0);
 }
 
 SIMD_INLINE AVX512_TARGET uint64_t
@@ -608,12 +595,6 @@ neon_bits_of(struct neon_bits bits, uint8x16_t v)
 {
 	return (neon_and(neon_lookup(bits.low, neon_low(v)),
 	    neon_lookup(bits.high, neon_high(v))));
-}
-
-SIMD_INLINE int
-neon_any(uint8x16_t v)
-{
-	return (vmaxvq_u8(v) != 0);
 }
 
 SIMD_INLINE uint64_t

@@ -17,7 +17,7 @@
 /* A window begins within so many first bytes of its literal. */
 #define WINDOWS_REACH 32
 
-/* The likeliest windows of a literal that are tried with each bucket. */
+/* The rarest windows of a literal, which are tried with each bucket. */
 #define WINDOWS_TRIED 12
 
 /*
@@ -397,6 +397,7 @@ windows_rarest(const struct choice *c, uint32_t literal, uint8_t *offset)
 	uint32_t	 size = c->size[literal], last, i, k, n = 0;
 	float		 share[WINDOWS_TRIED + 1], passes, bytes;
 
+	/* However many positions there are, for the sake of the hashes. */
 	last = size < WINDOWS_MOST ? 0 : size - WINDOWS_MOST;
 	if (last > WINDOWS_REACH)
 		last = WINDOWS_REACH;
@@ -422,7 +423,7 @@ windows_place(struct choice *c, uint32_t literal)
 	uint8_t		offset[WINDOWS_TRIED + 1];
 	uint32_t	n = windows_rarest(c, literal, offset), bucket, i;
 	struct bucket	*b;
-	float		more, least = 2;
+	float		more, least = 0;
 	int		empty = 0;
 
 	for (bucket = 0; bucket < WINDOWS_BUCKETS; bucket++) {
@@ -432,7 +433,8 @@ windows_place(struct choice *c, uint32_t literal)
 		for (i = 0; i < n; i++) {
 			more = windows_passes_with(c, b, literal,
 			    offset[i]) - b->passes;
-			if (more >= least)
+			if (c->windows->bucket[literal] != WINDOWS_BUCKETS &&
+			    more >= least)
 				continue;
 			least = more;
 			c->windows->bucket[literal] = (uint8_t)bucket;
