@@ -48,6 +48,17 @@ chars_width(enum char_class kind)
 	return (WIDTH_CONTROL);
 }
 
+uint32_t
+tw_width(uint32_t c)
+{
+	uint8_t	width;
+
+	if (c > 0x10ffff)
+		return (1);
+	width = chars_width(chars_class(c));
+	return (width == WIDTH_CONTROL ? 0 : width);
+}
+
 /* The code point of a well-formed sequence. */
 static uint32_t
 utf8_code(const uint8_t *p, size_t size)

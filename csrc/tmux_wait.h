@@ -268,6 +268,11 @@ size_t tw_control_feed(struct tw_control *control, const uint8_t *data,
     size_t size, struct tw_event *events, uint32_t room, uint32_t *found,
     uint32_t *full);
 
+/* --- characters --- */
+
+/* The cells of a code point: 0 (joins the one before, or vanishes), 1 or 2. */
+uint32_t tw_width(uint32_t code_point);
+
 /* cdef: end */
 
 #endif

@@ -8,7 +8,16 @@ from tmux_wait.cells import cells, up_to_cell
 
 
 @pytest.mark.parametrize(
-    ("text", "wide"), [("", 0), ("abc", 3), ("é", 1), ("e\u0301", 1), ("漢字", 4), ("a漢b", 4)]
+    ("text", "wide"),
+    [
+        ("", 0),
+        ("abc", 3),
+        ("é", 1),
+        ("e\u0301", 1),
+        ("漢字", 4),
+        ("a漢b", 4),
+        ("a\u1161\u3164☝", 3),
+    ],
 )
 def test_cells_of_a_text(text: str, wide: int) -> None:
     assert cells(text) == wide

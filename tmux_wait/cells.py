@@ -1,24 +1,18 @@
-"""How many cells of a terminal a text takes.
-
-The widths are Python's own Unicode data (East Asian Width, UAX #11); tmux may know a rare
-character better.
-"""
+"""How many cells of a terminal a text takes, by the table of the stream core."""
 
 from __future__ import annotations
 
+from tmux_wait.stream import character_cells as width
+
+__all__ = ["cells", "up_to_cell", "width"]
+
 
 def cells(text: str) -> int:
-    """Return how many cells a text without control characters takes."""
+    """Return how many cells a text without control characters takes.
+
+    Characters that tmux makes one (flags, families of emoji) are counted apart.
+    """
     return len(text) if text.isascii() else sum(map(width, text))
-
-
-def width(character: str) -> int:
-    """Return the cells of one character: 0 if it joins the one before, 2 if it is wide."""
-    import unicodedata
-
-    if unicodedata.category(character) in ("Mn", "Me", "Cf"):
-        return 0
-    return 2 if unicodedata.east_asian_width(character) in ("W", "F") else 1
 
 
 def up_to_cell(row: str, cell: int) -> str:

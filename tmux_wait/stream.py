@@ -120,6 +120,11 @@ def _build_literals(literals: Sequence[bytes], match_case: bool) -> Any:
     return _handle(built, lib.tw_literals_free)
 
 
+def character_cells(character: str) -> int:
+    """Return how many cells a character takes in tmux: 0 if it joins the one before, 1 or 2."""
+    return lib.tw_width(ord(character))  # type: ignore[no-any-return]
+
+
 # --- LiteralMatcher ---
 
 

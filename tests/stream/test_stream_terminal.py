@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import pytest
 from terminal_twin import TABLE, TerminalTwin
 
+from tmux_wait.cells import width
 from tmux_wait.stream import LineScanner, TextFilter
+
+MARKS = "".join(chr(code) for code in range(0xA0, 0xD800) if width(chr(code)) == 0)
 
 # name: (input, width, text with the unfinished line)
 CASES: dict[str, tuple[bytes, int | None, bytes]] = {
@@ -158,3 +163,19 @@ def test_an_unterminated_string_keeps_nothing() -> None:
     assert scan.line == b""
     assert scan.feed(b"\x07text") == []
     assert scan.line == b"text"
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_what_is_not_utf8_takes_a_cell_for_each_replacement_that_python_makes(seed: int) -> None:
+    random = Random(seed)
+    # Leads with their narrower second bytes, at, below and above their bounds.
+    alphabet = bytes.fromhex("61 7a c1 c3 a9 e0 9f a0 e2 90 80 bf ed f0 8f f4 f8 ff")
+    for _ in range(300):
+        data = bytes(random.choices(alphabet, k=random.randint(1, 60)))
+        shown = [char for char in data.decode(errors="replace") if not "\x80" <= char < "\xa0"]
+        # A mark joins what is before it, or vanishes in the first column.
+        cells = sum(width(char) for char in shown)
+        text_filter = TextFilter()
+        text = text_filter.feed(data + b"\x1b[100GX\n").decode(errors="replace")
+        assert text.removesuffix("X\n").rstrip(" ") == "".join(shown).lstrip(MARKS)
+        assert len(text) - 2 == 99 - cells + len("".join(shown).lstrip(MARKS)), data
