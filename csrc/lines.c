@@ -11,7 +11,15 @@
  *  - As in tmux: at the end of a full row the cursor stands one past the last
  *    column; backspace in a wrapped row's first column goes to the last
  *    column of the row before.
+ *  - Characters join the cell before them as in tmux 3.7 and 3.8: marks, two
+ *    regional indicators, skin tones, what follows a zero width joiner.
+ *    VS16 makes that cell wide, if there is a column for it.
  *  - Half a wide character does not exist: its other half becomes a space.
+ *    (tmux leaves it as it is where its half is erased or moved.)
+ *  - A row erased as a whole stays in its line.  (From tmux 3.3 on it ends
+ *    the line before it, which cuts zsh's input line at each wrap.)
+ *  - ICH makes as many spaces as it says.  (tmux makes no more than the cells
+ *    that it moves, and leaves the others as they were.)
  *  - A change that would make the line longer than its limit, but not at its
  *    end, takes away everything from the cursor on.
  *
