@@ -273,6 +273,72 @@ size_t tw_control_feed(struct tw_control *control, const uint8_t *data,
 /* The cells of a code point: 0 (joins the one before, or vanishes), 1 or 2. */
 uint32_t tw_width(uint32_t code_point);
 
+/* --- drain: a thread reads descriptors, whatever those who read it do --- */
+
+/* Bytes of one tap kept in memory. */
+#define TW_TAP_MEMORY 262144
+
+/* Bytes of one tap that go into its spool file, at most, as we use it. */
+#define TW_TAP_SPOOL 67108864
+
+/*
+ * The calls below lock for themselves: several threads may use one drain, and
+ * one tap; a reader has one user at a time.  In a forked child they do nothing.
+ */
+struct tw_drain;
+struct tw_tap;
+struct tw_reader;
+
+/* NULL: no memory, or no descriptor.  Free it after its taps and readers. */
+struct tw_drain *tw_drain_new(void);
+void tw_drain_free(struct tw_drain *drain);
+
+/*
+ * Read `fd` from here on, behind the `size` bytes that came from it already
+ * (at most TW_TAP_MEMORY, copied).  It must not block, and stays the caller's,
+ * who closes it after the tap.  What nobody has taken yet goes, beyond memory,
+ * into a spool: a file without a name, of at most `limit` bytes, made beside
+ * `path`, which is copied and must not exist.  0: no spool.  NULL: no memory,
+ * or no thread.
+ */
+struct tw_tap *tw_tap_new(struct tw_drain *drain, int32_t fd,
+    const char *path, uint64_t limit, const uint8_t *first, size_t size);
+
+/* When it returns nobody reads the descriptor; its readers have ended. */
+void tw_tap_free(struct tw_tap *tap);
+
+struct tw_tap_now {
+	uint64_t head;		/* bytes that have been read */
+	uint64_t base;		/* bytes that every reader has taken */
+	uint64_t spooled;	/* bytes of what was not taken in the spool */
+	uint32_t ended;		/* the descriptor is at its end */
+	uint32_t full;		/* it is not read for want of room */
+	uint32_t reading;	/* more may have left it than head says */
+	uint32_t unused;
+};
+void tw_tap_now(struct tw_tap *tap, struct tw_tap_now *now);
+
+/*
+ * The first reader begins with the tap's first byte, a later one with what is
+ * read next.  NULL: no memory, or no descriptor.
+ */
+struct tw_reader *tw_reader_new(struct tw_tap *tap);
+void tw_reader_free(struct tw_reader *reader);
+
+/* Readable while there is something to take, or the end; only poll it. */
+int32_t tw_reader_fd(const struct tw_reader *reader);
+
+/* Returns the bytes copied; `ended`: nothing more will come behind them. */
+size_t tw_reader_take(struct tw_reader *reader, uint8_t *to, size_t room,
+    uint32_t *ended);
+
+/*
+ * Copy the last bytes before what the reader takes next, as many as are still
+ * in memory and fit.  `from` says the number of the first.
+ */
+size_t tw_reader_recall(struct tw_reader *reader, uint8_t *to, size_t room,
+    uint64_t *from);
+
 /* cdef: end */
 
 #endif

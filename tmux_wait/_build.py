@@ -13,6 +13,7 @@ SOURCES = (
     "bulk",
     "chars",
     "control",
+    "drain",
     "escape",
     "lines",
     "literals",
@@ -33,7 +34,7 @@ def definition(header: str) -> str:
 
 def compile_arguments() -> list[str]:
     """The compiler's flags; TMUX_WAIT_WERROR=1 and TMUX_WAIT_SANITIZE=1 make them stricter."""
-    flags = ["-std=c11", "-O2", "-Wall", "-Wextra"]
+    flags = ["-std=c11", "-pthread", "-O2", "-Wall", "-Wextra"]
     if os.environ.get("TMUX_WAIT_WERROR") == "1":
         flags.append("-Werror")
     if os.environ.get("TMUX_WAIT_SANITIZE") == "1":
@@ -43,7 +44,7 @@ def compile_arguments() -> list[str]:
 
 def link_arguments() -> list[str]:
     """The linker's flags."""
-    return _sanitizers() if os.environ.get("TMUX_WAIT_SANITIZE") == "1" else []
+    return ["-pthread", *(_sanitizers() if os.environ.get("TMUX_WAIT_SANITIZE") == "1" else [])]
 
 
 def _sanitizers() -> list[str]:

@@ -28,7 +28,7 @@ from ears import (
 from tmux_wait.drive import Driver
 from tmux_wait.drive.aio import AsyncioDriver
 from tmux_wait.errors import TmuxWaitError
-from tmux_wait.observe import Data, Ended, EndReason, fifo, tap
+from tmux_wait.observe import Data, Ended, EndReason, at_exit, fifo, pipe
 from tmux_wait.observe.choose import open_observer
 from tmux_wait.observe.fifo import Fifo, base_folders
 from tmux_wait.observe.typing import Typing
@@ -229,7 +229,7 @@ def test_a_deaf_tap_is_noticed_and_replaced(
     """The pipe's shell cannot reach the FIFO: as with another user's server."""
     unreachable = "exec >'/nonexistent/fifo'; echo $$; exec cat"
     monkeypatch.setattr(Fifo, "shell_command", lambda fifo: unreachable)
-    monkeypatch.setattr(tap, "PROOF_TIME", 0.2)
+    monkeypatch.setattr(pipe, "PROOF_TIME", 0.2)
     pane = tmux_server.pane("echo seen; exec cat")
     tmux_server.shows(pane, "seen")
 
@@ -384,12 +384,10 @@ def test_a_forked_child_closes_nothing_of_its_parents(tmux_server: TmuxServerFix
     pane = tmux_server.pane()
 
     async def main(driver: Driver) -> None:
-        from tmux_wait.observe import taps
-
         ear = await listen(driver, tmux_server, pane)
         child = os.fork()
         if child == 0:
-            taps.close_all()
+            at_exit.close_all()
             os._exit(0)
         os.waitpid(child, 0)
         assert tmux_server.get(pane, "#{pane_pipe}") == "1"

@@ -57,11 +57,11 @@ async def open_observer(
     for _ in range(MOST_ORPHANS):
         try:
             tap = Tap(driver, tmux, pane)
+            snapshot = await _open_tap(tap, typing, until, backend)
         except OSError as failure:
             if backend == "tap":
                 raise TmuxWaitError(f"{pane} cannot be tapped: {failure}") from failure
             break
-        snapshot = await _open_tap(tap, typing, until, backend)
         if snapshot is None:
             return tap
         if not snapshot.entry.piped:

@@ -118,6 +118,11 @@ class Fifo:
             if not self._named:
                 return
 
+    def abandon(self) -> None:
+        """Close a forked child's copy of our end; the rest is its parent's."""
+        self._named = False
+        self.close()
+
     def close(self) -> None:
         """Close our end and remove the names; a writer that goes on gets SIGPIPE."""
         self.unlink()

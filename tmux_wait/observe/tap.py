@@ -1,43 +1,46 @@
-"""The tap: tmux writes what a pane writes into a FIFO of ours (``pipe-pane -I -O``).
+"""The tap: one wait's ear on a pane's output pipe, which it may share with other waits.
 
 It hears everything, also what scrolls off at once and the last words of a pane, on every tmux
-from 3.1c on, and does not hold the pane back. A pane has one pipe: it is never taken from others.
-
-``-I`` makes tmux read the pipe as well. Nothing is ever written to it, since the output of the
-pipe's ``cat`` is our FIFO; but tmux notices at once, and not at the pane's next output, that
-``cat`` has ended. So the tap is closed by ending its ``cat``: without a tmux client, without a
-chance to close somebody else's pipe, and for a dead pane too, whose pipe 3.3a to 3.7c do not
-close on command.
+from 3.1c on, and does not hold the pane back. The first wait on a pane opens the pipe and looks,
+in one step. A later one looks while the pipe goes on, and finds in the stream where it looked.
 """
 
 from __future__ import annotations
 
-from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from tmux_wait.drive import Driver
-from tmux_wait.drive.blocking import poll_once
-from tmux_wait.errors import PaneBusyError, PaneNotFoundError, TmuxWaitError
 from tmux_wait.observe import taps
-from tmux_wait.observe.ask import PaneState, ask_state, close_pipe
+from tmux_wait.observe.ask import PaneState, ask_state
+from tmux_wait.observe.cut import find_cut
 from tmux_wait.observe.ending import Ending, Step
 from tmux_wait.observe.entry import Entry, Look, Snapshot
-from tmux_wait.observe.fifo import Fifo
+from tmux_wait.observe.pipe import QUIET, Stage
 from tmux_wait.observe.protocol import Data, Ended, EndReason
-from tmux_wait.observe.typing import CANNOT_TYPE, Typing, command_text
-from tmux_wait.process import is_asleep
+from tmux_wait.observe.typing import CANNOT_TYPE, Typing
 from tmux_wait.tmux import Tmux
 
-MOST_BYTES = 256 * 1024  # of one event
-# After an event of so many bytes more is let gather for so many seconds. A pipe holds 64 KiB, and
-# tmux renders some 20 KiB in a millisecond.
+if TYPE_CHECKING:
+    from tmux_wait.observe.drain import Reader
+
+# After an event of so many bytes more is let gather for so many seconds: crossing into Python for
+# each small piece would cost more than what is done with it. Nobody waits: the drain reads on.
 FLOOD_BYTES = 2048
-GATHER_TIME = 0.001
-PROOF_TIME = 1.0  # seconds until a tap that has not proved itself open counts as deaf
-LEAST_PROOF_TIME = 0.1  # seconds, even past the caller's deadline
-CLOSE_TIME = 0.2  # seconds that a close waits for the pipe's processes at most
-# A pipe is not opened over another, on a dead pane, or where typing would be refused.
-NO_PIPE = "#{||:#{pane_pipe},#{pane_dead}}"
-NO_TYPING = f"#{{||:#{{pane_pipe}},{CANNOT_TYPE}}}"
+GATHER_TIME = 0.002
+# The place of a later wait's cut is looked for in so many bytes before it looked ...
+RECALLED_BYTES = 16 * 1024
+# ... and in so many, for so many seconds, after; again whenever they have grown by so much.
+LOCATE_BYTES = 4 * 1024 * 1024
+LOCATE_TIME = 0.3
+LOCATE_GROWTH = 1.5
+LOCATE_PAUSE = 0.002  # seconds
+# How often a later wait that types nothing looks, until a place is found.
+MOST_LOOKS = 3
+# Openings of others that may come to nothing before this wait does without a pipe.
+MOST_OPENINGS = 3
+# Where it would type, a later wait does so only while the pipe is there.
+NO_SHARING = f"#{{||:#{{==:#{{pane_pipe}},0}},{CANNOT_TYPE}}}"
 
 
 class Tap:
@@ -47,22 +50,20 @@ class Tap:
     complete = True
 
     def __init__(self, driver: Driver, tmux: Tmux, pane: str) -> None:
+        """Raises OSError where no FIFO can be made."""
         self.driver = driver
         self.tmux = tmux
         self.pane = pane
         self.snapshot: Snapshot | None = None
-        self.let_go_of = False
-        self.closing = False
-        self._fifo = Fifo(pane.removeprefix("%"))
+        self._reader: Reader | None = None
+        self._heard = 0  # bytes of the pipe's stream up to what is taken next
+        self._unread = b""  # taken, and still to be told
         self._ending: Ending | None = None
-        self._unread = b""  # came together with the proof
         self._eof = False
         self._flooded = False
+        self._located = False
         self._end: Ended | None = None
-        # Whether our pipe is there: None while the answer to the dispatch is not known.
-        self._piped: bool | None = None
-        self._closed = False
-        taps.remember(self)
+        self._pipe = taps.join(self)
 
     @property
     def cut(self) -> Snapshot:
@@ -75,36 +76,107 @@ class Tap:
         """Return the pane at the cut."""
         return self.cut.entry
 
-    async def open(self, typing: Typing | None, until: float) -> Snapshot:
-        """Make the cut; the snapshot says whether our pipe could be opened (not on a pipe).
+    # -- the cut -----------------------------------------------------------------------------
 
-        Raises what `Look.read` and `Tmux.run` raise. Whatever happens, `close` is still due.
+    async def open(self, typing: Typing | None, until: float) -> Snapshot:
+        """Make the cut; the snapshot says whether a pipe of ours is there (not on a pipe).
+
+        Raises what `Look.read` and `Tmux.run` raise, and OSError where no FIFO can be made.
+        Whatever happens, `close` is still due.
         """
-        command = ["pipe-pane", "-I", "-O", "-t", self.pane, self._fifo.shell_command()]
-        guard = NO_TYPING if typing else NO_PIPE
-        look = Look(self.pane, pipe=command_text(command), guard=guard, typing=typing)
-        reply = await self.tmux.run(self.driver, look.commands(), until=until)
-        try:
-            self.snapshot = snapshot = look.read(reply)
-        except (PaneBusyError, PaneNotFoundError):
-            self._piped = False
-            raise
-        entry = snapshot.entry
-        self._piped = not entry.piped and not entry.dead
-        if entry.dead:
+        self.snapshot = await self._cut(typing, until)
+        if self.entry.dead:
             self._end = Ended(EndReason.CLOSED)
-        elif self._piped:
-            self._ending = Ending(self.driver, entry)
-        return snapshot
+        elif not self.entry.piped:
+            self._ending = Ending(self.driver, self.entry)
+        return self.snapshot
 
     async def proved(self, until: float) -> bool:
-        """Wait until the pipe's shell has opened the FIFO; False: it does not."""
-        now = self.driver.now()
-        limit = max(min(until, now + PROOF_TIME), now + LEAST_PROOF_TIME)
-        if self._end is None and not await self._hear_proof(limit):
-            return False
-        self._fifo.unlink()
-        return True
+        """Wait until it is certain that all will be heard; False: it will not."""
+        pipe = self._pipe
+        if self._end is not None:
+            return True
+        if pipe.opener is not self:
+            return self._located
+        if await pipe.proved(self.driver, until):
+            assert pipe.stream is not None
+            self._reader = pipe.stream.reader()
+        return self._reader is not None
+
+    async def _cut(self, typing: Typing | None, until: float) -> Snapshot:
+        for _ in range(MOST_OPENINGS):
+            if self._pipe.opener is self:
+                return await self._pipe.open(self.driver, typing, until)
+            stage = await taps.settle(self.driver, self._pipe, until)
+            if stage in (Stage.DEAF, Stage.OPENING):
+                break
+            snapshot = await self._share(typing, until) if stage is Stage.OPEN else None
+            if snapshot is not None:
+                return snapshot
+            await self._change_pipe()
+        # The cut of a wait that has no pipe.
+        return _without_pipe(await self._look(Look(self.pane, typing=typing), until))
+
+    async def _look(self, look: Look, until: float) -> Snapshot:
+        return look.read(await self.tmux.run(self.driver, look.commands(), until=until))
+
+    async def _share(self, typing: Typing | None, until: float) -> Snapshot | None:
+        """Make the cut beside those who listen already; None: their pipe is no more."""
+        pipe = self._pipe
+        if pipe.stream is None or pipe.snapshot is None:
+            return None
+        self._reader = pipe.stream.reader()
+        guard = NO_SHARING if typing else CANNOT_TYPE
+        for _ in range(1 if typing else MOST_LOOKS):
+            first, before = self._reader.recall(RECALLED_BYTES)
+            self._heard = first + len(before)
+            snapshot = await self._look(Look(self.pane, guard=guard, typing=typing), until)
+            if snapshot.entry.dead:
+                return _without_pipe(snapshot)
+            if not snapshot.entry.piped:
+                return None
+            if not pipe.may_be(snapshot):
+                break
+            start = pipe.snapshot.entry if first == 0 else None
+            if await self._locate(before, start, snapshot.entry):
+                self._located = True
+                return _without_pipe(snapshot)
+        # What was typed must not be typed again; else the next ear makes a cut of its own.
+        return _without_pipe(snapshot) if typing else snapshot
+
+    async def _locate(self, before: bytes, start: Entry | None, screen: Entry) -> bool:
+        """Find where in the stream ``screen`` was seen, and begin there."""
+        assert self._reader is not None
+        taken, tried = b"", -1.0
+        now = since = self.driver.now()
+        limit = now + LOCATE_TIME
+        while True:
+            data, self._eof = self._reader.take()
+            self._heard += len(data)
+            taken += data
+            since = now if data else since
+            passed = self._pipe.has_passed_on_all(self._heard, now - since)
+            if passed and not taken:
+                return True
+            last = passed or self._eof or now >= limit or len(taken) > LOCATE_BYTES
+            if last or len(taken) >= tried * LOCATE_GROWTH:
+                stream, tried = before + taken, len(taken)
+                at = find_cut(stream, len(before), start, screen)
+                if at is not None:
+                    self._unread = stream[at:]
+                    return True
+            if last:
+                return False
+            await self.driver.wait([] if data else [self._reader.fd], now + LOCATE_PAUSE)
+            now = self.driver.now()
+
+    async def _change_pipe(self) -> None:
+        """Leave a pipe that came to nothing for the next one, which may have to be opened."""
+        await self._leave()
+        await taps.wait_for_closing(self.driver, self.tmux, self.pane)
+        self._pipe = taps.join(self)
+
+    # -- listening ---------------------------------------------------------------------------
 
     async def next(self, until: float | None) -> Data | Ended | None:
         """Return what the pane wrote next; see `Observer.next`."""
@@ -116,13 +188,14 @@ class Tap:
                 self._end = await self._why_it_ended(until)
                 break
             assert self._ending is not None
+            assert self._reader is not None
             await self._gather(until)
             due = self._ending.due(until)
-            ready = await self.driver.wait([self._fifo.fd, *self._ending.watched], due)
-            if self._fifo.fd in ready:
-                data = self._fifo.read(MOST_BYTES)
-                self._eof = data == b""
+            ready = await self.driver.wait([self._reader.fd, *self._ending.watched], due)
+            if self._reader.fd in ready:
+                data, self._eof = self._reader.take()
                 if data:
+                    self._heard += len(data)
                     self._flooded = len(data) >= FLOOD_BYTES
                     self._ending.heard()
                     return Data(data)
@@ -135,86 +208,11 @@ class Tap:
         return self._end
 
     async def _gather(self, until: float | None) -> None:
-        """Let a flood gather: a reader that takes each small piece slows the pane down."""
+        """Let a flood gather."""
         if self._flooded:
             self._flooded = False
             pause = self.driver.now() + GATHER_TIME
             await self.driver.wait((), pause if until is None else min(pause, until))
-
-    def let_go(self) -> None:
-        """Say that `close` will come: the next tap on this pane waits for it."""
-        self.let_go_of = True
-
-    async def close(self) -> None:
-        """End our pipe, if it is still there, and leave nothing; see `Observer.close`.
-
-        If cancelled, calling it again does what is still to do.
-        """
-        if self._closed or self.closing:
-            return
-        self.closing = True
-        try:
-            with suppress(TmuxWaitError):
-                await self._close_pipe()
-            if self._ending is not None:
-                self._ending.close()
-            self._fifo.close()
-            self._closed = True
-            taps.forget(self)
-        finally:
-            self.closing = False
-
-    async def _close_pipe(self) -> None:
-        # A shell that has not opened the FIFO by now finds none, and ends, which tmux notices.
-        self._fifo.unlink()
-        if self._fifo.writer is None and self._piped is not False:
-            # If the dispatch was given up, tmux may just have got it.
-            patience = CLOSE_TIME if self._piped is None else 0
-            await self._hear_proof(self.driver.now() + patience)
-        if self._fifo.writer is None or self._is_over():
-            return
-        if not self._fifo.stop_writer():
-            await self._close_through_tmux()
-        await self._read_to_end()
-
-    async def _close_through_tmux(self) -> bool:
-        """Close a pipe whose `cat` is out of sight, in another PID namespace."""
-        server = self.snapshot.entry.server_pid if self.snapshot else None
-        pipe_pid = self.snapshot.pipe_pid if self.snapshot else None
-        return await close_pipe(self.driver, self.tmux, self.pane, server, pipe_pid)
-
-    async def _read_to_end(self) -> None:
-        """Wait for the end of `cat`, so that no child of tmux's outlives the close."""
-        limit = self.driver.now() + CLOSE_TIME
-        while not self._is_over() and self.driver.now() < limit:
-            await self.driver.wait([self._fifo.fd], limit)
-
-    def _is_over(self) -> bool:
-        """Say whether the pipe has no writer any more; what is unread is dropped."""
-        while not self._eof:
-            data = self._fifo.read(MOST_BYTES)
-            self._eof = data == b""
-            if data is None or len(data) == MOST_BYTES:  # a flood is not drained here
-                break
-        return self._eof
-
-    async def _hear_proof(self, limit: float) -> bool:
-        while True:
-            ready = await self.driver.wait([self._fifo.fd], limit)
-            data = self._fifo.read(MOST_BYTES) if ready else None
-            if data:
-                self._unread += data
-                try:
-                    rest = self._fifo.prove(self._unread)
-                except ValueError:
-                    return False
-                if rest is not None:
-                    self._unread = rest
-                    return True
-            if self.driver.now() >= limit:
-                return False
-            # Some systems call a FIFO without a writer readable before there was one.
-            await self.driver.wait((), min(limit, self.driver.now() + 0.002))
 
     async def _take_step(self, until: float | None) -> None:
         """Do what is due about the end of the pane's process; nothing was readable just now."""
@@ -222,21 +220,13 @@ class Tap:
         assert ending is not None
         if ending.step is Step.ASK:
             ending.judge(await self._ask(until))
-        elif not self._has_passed_on_all():
+        elif not self._pipe.has_passed_on_all(self._heard, QUIET):
+            # tmux calls a pane dead once all of it is written to the pipe.
             ending.again()
-        elif self._fifo.stop_writer() or await self._close_through_tmux():
+        elif await self._pipe.stop(self.driver):
             ending.rest()
         else:  # out of sight, and tmux does not let go of it: that nothing comes has to do
             self._end = Ended(EndReason.CLOSED)
-
-    def _has_passed_on_all(self) -> bool:
-        """Say whether the pipe's `cat` waits for more than the dead pane has given.
-
-        tmux calls a pane dead once all of it is written to the pipe. A `cat` that is asleep then,
-        with an empty FIFO, has nothing left to read.
-        """
-        writer = self._fifo.writer
-        return writer is not None and is_asleep(writer) and not poll_once([self._fifo.fd], 0)
 
     async def _why_it_ended(self, until: float | None) -> Ended:
         ending = self._ending
@@ -253,3 +243,30 @@ class Tap:
     async def _ask(self, until: float | None) -> PaneState | None:
         server = self.entry.server_pid
         return await ask_state(self.driver, self.tmux, self.pane, server, until)
+
+    # -- closing -----------------------------------------------------------------------------
+
+    def let_go(self) -> None:
+        """Say that `close` will come: the next tap on this pane waits for it, if it is the last."""
+        taps.leave(self._pipe, self)
+
+    async def close(self) -> None:
+        """End our pipe, if nobody else uses it, and leave nothing; see `Observer.close`.
+
+        If cancelled, calling it again does what is still to do.
+        """
+        if self._ending is not None:
+            self._ending.close()
+        await self._leave()
+
+    async def _leave(self) -> None:
+        taps.leave(self._pipe, self)
+        if self._reader is not None:
+            self._reader.close()
+            self._reader = None
+        await taps.close(self.driver, self._pipe)
+
+
+def _without_pipe(snapshot: Snapshot) -> Snapshot:
+    """Return a snapshot that tells of no pipe: the one that is there is ours."""
+    return replace(snapshot, entry=replace(snapshot.entry, piped=False))

@@ -1,60 +1,109 @@
-"""The taps this process has open: none may outlive it, and none is opened over a closing one."""
+"""The pipes this process has open: who shares them, and who closes them in the end."""
 
 from __future__ import annotations
 
-import atexit
 import os
-from contextlib import suppress
+from collections.abc import Callable
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from tmux_wait.drive import Driver
-from tmux_wait.drive.blocking import BlockingDriver, drive
+from tmux_wait.observe import at_exit
+from tmux_wait.observe.pipe import Pipe, Stage
 from tmux_wait.tmux import Tmux
 
 if TYPE_CHECKING:
     from tmux_wait.observe.tap import Tap
 
-CLOSING_TIME = 1.0  # seconds to wait for a tap of ours that is being closed
+CLOSING_TIME = 1.0  # seconds to wait for a pipe of ours that is being closed
+SHORTEST_PAUSE, LONGEST_PAUSE = 0.0005, 0.01  # seconds between two looks at another wait's doings
 
-_taps: dict[Tap, int] = {}  # and the process that opened it: a forked child closes nothing
-
-
-def remember(tap: Tap) -> None:
-    """Take responsibility for a tap until it is forgotten."""
-    if not _taps:
-        atexit.register(close_all)
-    _taps[tap] = os.getpid()
+_pipes: list[Pipe] = []
+_lock = Lock()
 
 
-def forget(tap: Tap) -> None:
-    """A tap is closed."""
-    _taps.pop(tap, None)
-    if not _taps:
-        atexit.unregister(close_all)
+def join(tap: Tap) -> Pipe:
+    """Return the pipe of a tap's pane with the tap among its users; OSError: none can be made.
+
+    It may be a new one, which the tap has to open.
+    """
+    with _lock:
+        for pipe in _pipes:
+            if _same(pipe, tap.tmux, tap.pane) and _can_be_shared(pipe):
+                pipe.users.add(tap)
+                return pipe
+        pipe = Pipe(tap.tmux, tap.pane)
+        pipe.opener = tap
+        pipe.users.add(tap)
+        _pipes.append(pipe)
+    at_exit.remember(pipe)
+    return pipe
 
 
-def close_all() -> None:
-    """Close what is open at the interpreter's end, without an event loop."""
-    for tap, owner in list(_taps.items()):
-        if owner == os.getpid():
-            tap.driver = BlockingDriver()
-            tap.closing = False
-            with suppress(Exception):
-                drive(tap.close())
+async def settle(driver: Driver, pipe: Pipe, until: float) -> Stage:
+    """Wait, until ``until`` at most, for what comes of somebody else's opening of a pipe."""
+    pause = SHORTEST_PAUSE
+    while pipe.stage is Stage.OPENING and driver.now() < until:
+        await driver.wait((), driver.now() + pause)
+        pause = min(pause * 2, LONGEST_PAUSE)
+    return pipe.stage
+
+
+def leave(pipe: Pipe, tap: Tap) -> None:
+    """A tap uses a pipe no longer; the pipe is closed by whoever leaves it last."""
+    with _lock:
+        pipe.users.discard(tap)
+        if pipe.opener is tap and pipe.stage is Stage.OPENING:
+            pipe.stage = Stage.FAILED
+
+
+async def close(driver: Driver, pipe: Pipe) -> None:
+    """Close a pipe if it has no users, or wait until somebody else has; see `Pipe.close`."""
+    await _while(driver, lambda: pipe.closing)
+    await pipe.close(driver)
+    if pipe.closed:
+        with _lock:
+            if pipe in _pipes:
+                _pipes.remove(pipe)
+        at_exit.forget(pipe)
 
 
 async def wait_for_closing(driver: Driver, tmux: Tmux, pane: str) -> None:
-    """Wait until no tap of ours on ``pane`` is being closed any more."""
+    """Wait until no pipe of ours on ``pane`` is being closed, or about to be, any more."""
+    await _while(driver, lambda: any(_same(p, tmux, pane) and _is_left(p) for p in [*_pipes]))
+
+
+async def _while(driver: Driver, goes_on: Callable[[], bool]) -> None:
+    """Wait as long as something goes on, `CLOSING_TIME` at most."""
     limit = driver.now() + CLOSING_TIME
-    pause = 0.0005
-    while driver.now() < limit and any(_same(tap, tmux, pane) for tap in _taps if _ending(tap)):
+    pause = SHORTEST_PAUSE
+    while goes_on() and driver.now() < limit:
         await driver.wait((), driver.now() + pause)
-        pause = min(pause * 2, 0.01)
+        pause = min(pause * 2, LONGEST_PAUSE)
 
 
-def _ending(tap: Tap) -> bool:
-    return tap.closing or tap.let_go_of
+def _is_left(pipe: Pipe) -> bool:
+    return not pipe.users and not pipe.closed
 
 
-def _same(tap: Tap, tmux: Tmux, pane: str) -> bool:
-    return tap.pane == pane and tap.tmux == tmux
+def _can_be_shared(pipe: Pipe) -> bool:
+    if not pipe.users or pipe.closing or pipe.closed:
+        return False
+    return pipe.stage is Stage.OPENING or (pipe.stage is Stage.OPEN and not pipe.ended)
+
+
+def _same(pipe: Pipe, tmux: Tmux, pane: str) -> bool:
+    return pipe.pane == pane and pipe.tmux == tmux
+
+
+def _abandon() -> None:
+    """In a forked child: the pipes are the parent's."""
+    global _lock
+    _lock = Lock()
+    for pipe in _pipes:
+        pipe.abandon()
+    _pipes.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_abandon)
