@@ -158,7 +158,8 @@ async def flood(server: Server, folder: Path, patterns: Sequence[str], regex: bo
             await asyncio.sleep(0.005)
         taken = time.perf_counter() - began
         if waiting is not None:
-            assert (await waiting).outcome is WaitOutcome.MATCHED
+            result = await waiting
+            assert result.outcome is WaitOutcome.MATCHED, (result.outcome, result.backend, result.elapsed, result.bytes, result.text[-300:])
     return taken
 
 
