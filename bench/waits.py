@@ -159,7 +159,13 @@ async def flood(server: Server, folder: Path, patterns: Sequence[str], regex: bo
         taken = time.perf_counter() - began
         if waiting is not None:
             result = await waiting
-            assert result.outcome is WaitOutcome.MATCHED, (result.outcome, result.backend, result.elapsed, result.bytes, result.text[-300:])
+            assert result.outcome is WaitOutcome.MATCHED, (
+                result.outcome,
+                result.backend,
+                result.elapsed,
+                result.bytes,
+                result.text[-300:],
+            )
     return taken
 
 

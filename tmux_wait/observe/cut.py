@@ -104,8 +104,9 @@ def _find_in_line(segment: bytes, earliest: int, start: Entry | None, screen: En
     for at in range(earliest, len(segment) + 1):
         line = scanner.line
         if line.decode(errors="replace").rstrip(" ") == wanted:
-            written = line[: scanner.write].decode(errors="replace")
-            if cells(written) == screen.cursor_cell:
+            # The scanner takes a carriage return only with the byte behind it.
+            written = b"" if segment[at - 1 : at] == b"\r" else line[: scanner.write]
+            if cells(written.decode(errors="replace")) == screen.cursor_cell:
                 return at
         scanner.feed(segment[at : at + 1])
     return None
