@@ -239,7 +239,7 @@ def test_all_hear_that_the_pipe_was_stolen(run: Main, tmux_server: TmuxServerFix
     async def main(driver: Driver) -> None:
         ears = [await listen(driver, tmux_server, pane) for _ in range(3)]
         tmux_server.type(pane, "before")
-        tmux_server.shows(pane, "before\nbefore")
+        wait_until(lambda: tmux_server.screen(pane).split()[:2] == ["before", "before"])
         tmux_server.tmux("pipe-pane", "-t", pane, "exec cat >/dev/null")
         for ear in ears:
             assert await hear(driver, ear) == (b"before\r\nbefore\r\n", STOLEN)
