@@ -162,7 +162,8 @@ class Tap:
             if last or len(taken) >= tried * LOCATE_GROWTH:
                 stream, tried = before + taken, len(taken)
                 at = find_cut(stream, len(before), start, screen)
-                if at is not None:
+                # Where nothing came behind the look, the pipe may have been stolen before it.
+                if at is not None and (at < len(stream) or (last and not self._eof)):
                     self._unread = stream[at:]
                     return True
             if last:
