@@ -53,8 +53,8 @@ async def open_observer(
         before = (await _look(driver, tmux, pane, None, until)).entry
         return await _open_control(driver, tmux, before, typing, until, lookback, backend)
     await taps.wait_for_closing(driver, tmux, pane)
-    snapshot = None
-    for _ in range(MOST_ORPHANS):
+    snapshot, orphans = None, 0
+    while orphans < MOST_ORPHANS:
         try:
             tap = Tap(driver, tmux, pane)
             snapshot = await _open_tap(tap, typing, until, backend)
@@ -66,6 +66,9 @@ async def open_observer(
             return tap
         if not snapshot.entry.piped:
             return Poll(driver, tmux, snapshot)  # the tap was deaf; the cut stands
+        if await taps.was_ours(driver, tmux, pane):
+            continue
+        orphans += 1
         server, pipe = snapshot.entry.server_pid, snapshot.pipe_pid
         if not await leftovers.end_orphan(driver, pane, server, pipe):
             break

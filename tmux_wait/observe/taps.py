@@ -18,7 +18,11 @@ if TYPE_CHECKING:
 CLOSING_TIME = 1.0  # seconds to wait for a pipe of ours that is being closed
 SHORTEST_PAUSE, LONGEST_PAUSE = 0.0005, 0.01  # seconds between two looks at another wait's doings
 
+# A busy tmux may still call a pipe open for so many seconds after its end.
+NOTICE_TIME = 1.0
+
 _pipes: list[Pipe] = []
+_closed: dict[tuple[Tmux, str], float] = {}  # when pipes were closed: monotonic, seconds
 _lock = Lock()
 
 
@@ -65,12 +69,30 @@ async def close(driver: Driver, pipe: Pipe) -> None:
         with _lock:
             if pipe in _pipes:
                 _pipes.remove(pipe)
+                if pipe.stage is Stage.OPEN:  # tmux has begun to write into it
+                    _closed[pipe.tmux, pipe.pane] = driver.now()
         at_exit.forget(pipe)
 
 
 async def wait_for_closing(driver: Driver, tmux: Tmux, pane: str) -> None:
     """Wait until no pipe of ours on ``pane`` is being closed, or about to be, any more."""
     await _while(driver, lambda: any(_same(p, tmux, pane) and _is_left(p) for p in [*_pipes]))
+
+
+async def was_ours(driver: Driver, tmux: Tmux, pane: str) -> bool:
+    """Say whether the pipe that tmux sees on ``pane`` may be one of ours that has just ended.
+
+    If so, tmux was given a moment to notice.
+    """
+    now = driver.now()
+    with _lock:
+        for closed, when in list(_closed.items()):
+            if when + NOTICE_TIME < now:
+                del _closed[closed]
+        ours = (tmux, pane) in _closed
+    if ours:
+        await driver.wait((), now + LONGEST_PAUSE)
+    return ours
 
 
 async def _while(driver: Driver, goes_on: Callable[[], bool]) -> None:
@@ -103,6 +125,7 @@ def _abandon() -> None:
     for pipe in _pipes:
         pipe.abandon()
     _pipes.clear()
+    _closed.clear()
 
 
 if hasattr(os, "register_at_fork"):
