@@ -180,7 +180,7 @@ FUZZ_TARGET(escapes)(const uint8_t *p, size_t n)
 	in.pause = 0;		/* it counts bytes, which are others */
 	simplify(in.data, in.size, &text);
 	simple = in;
-	simple.data = text.bytes;
+	simple.data = text.bytes != NULL ? text.bytes : in.data;
 	simple.size = text.size;
 	scan_say(&simple, &plan, &first);
 	while (plan_next(&in, &plan, &i)) {

@@ -31,7 +31,7 @@ static const uint32_t input_widths[] = {
 	0, 0, 80, 1, 2, 3, 4, 7, 10, 20, 132, TW_WIDTH_MAX
 };
 static const uint32_t input_limits[] = {
-	0, 0, 16, 17, 24, 64, 256, 4096
+	1024, 0, 16, 17, 24, 64, 256, 4096
 };
 static const uint32_t input_contexts[] = {
 	4096, 0, 1, 3, 8, 100, TW_CONTEXT_MAX
@@ -59,6 +59,8 @@ input_literal_add(struct input *in, size_t *total, const uint8_t *p, size_t n,
 		return;
 	if (times > TW_LITERAL_BYTES_MAX / n)
 		times = (uint32_t)(TW_LITERAL_BYTES_MAX / n);
+	in->literals = realloc(in->literals, *total + n * times);
+	CHECK(in->literals != NULL);
 	for (i = 0; i < times; i++)
 		memcpy(in->literals + *total + i * n, p, n);
 	in->lengths[in->count++] = (uint32_t)n * times;
@@ -107,8 +109,6 @@ input_take(struct input *in, const uint8_t *p, size_t n)
 	end = memchr(p + INPUT_OPTIONS, INPUT_DATA, n - INPUT_OPTIONS);
 	in->data = end == NULL ? p + INPUT_OPTIONS : end + 1;
 	in->size = n - (size_t)(in->data - p);
-	in->literals = malloc((size_t)TW_LITERALS_MAX * TW_LITERAL_BYTES_MAX);
-	CHECK(in->literals != NULL);
 	input_literals(in, p + INPUT_OPTIONS, end == NULL ? 0 :
 	    (size_t)(end - p) - INPUT_OPTIONS,
 	    input_stretches[p[7] % COUNT(input_stretches)]);
@@ -347,7 +347,7 @@ said_compare(const char *target, const struct plan *plan, const struct said *a,
 	}
 }
 
-/* The least room that the header allows, or enough for most inputs. */
+/* The least room that the header allows, or enough for small inputs. */
 void
 out_new(struct tw_out *out, const struct input *in, int tiny)
 {
@@ -356,9 +356,9 @@ out_new(struct tw_out *out, const struct input *in, int tiny)
 	if (limit == 0)
 		limit = TW_LINE_LIMIT;
 	memset(out, 0, sizeof *out);
-	out->hits_room = 4 * in->count + (tiny ? 0 : 4096);
-	out->versions_room = tiny ? 1 : 4096;
-	out->text_room = limit + 1 + (tiny ? 0 : 65536);
+	out->hits_room = 4 * in->count + (tiny ? 0 : 512);
+	out->versions_room = tiny ? 1 : 128;
+	out->text_room = limit + 1 + (tiny ? 0 : 8192);
 	out->hits = malloc(out->hits_room * sizeof *out->hits);
 	out->versions = malloc(out->versions_room * sizeof *out->versions);
 	out->text = malloc(out->text_room);
