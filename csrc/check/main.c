@@ -118,8 +118,8 @@ main(int argc, char **argv)
 	size_t	i;
 	int	checks, files = 0;
 
-	fuzz_thorough = 1;
 	checks = run_checks(limit_checks) + run_checks(slide_checks);
+	fuzz_thorough = 1;
 	for (i = 0; argc > 1 && i < TARGETS; i++) {
 		join(folder, argv[1], targets[i].name);
 		files += replay_folder(folder);

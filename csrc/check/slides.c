@@ -26,6 +26,7 @@ slide(target *run, const char *options, const char *begin, uint8_t fill,
 	for (before = 0; before < SLIDE; before++) {
 		for (behind = 0; behind <= 40; behind += 20 + before % 3) {
 			memcpy(input, options, INPUT_OPTIONS);
+			input[6] = (uint8_t)before;	/* the way to feed */
 			n = INPUT_OPTIONS;
 			memcpy(input + n, WORDS, strlen(WORDS));
 			n += strlen(WORDS);
