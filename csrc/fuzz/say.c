@@ -7,14 +7,17 @@
 
 #include "fuzz.h"
 
-/* What is visible of the unfinished line. */
+/* The unfinished line, and what is known about it. */
 static void
-say_state(const struct tw_scan *scan, struct said *said)
+say_state(const struct tw_scan *scan, const struct input *in,
+    struct said *said)
 {
 	struct tw_now	now;
 	const uint8_t	*text;
 
 	tw_scan_now(scan, &now);
+	if (!(in->options.keep & TW_KEEP_FINAL))
+		now.visible = 0;	/* it is not counted */
 	text = now.text;
 	now.text = NULL;
 	CHECK(now.write <= now.size);
@@ -45,7 +48,7 @@ say_finish(struct tw_scan *scan, const struct input *in, struct tw_out *out,
 		tw_scan_finish(scan, out);
 		out_take(out, in, said);
 	} while (out->full);
-	say_state(scan, said);
+	say_state(scan, in, said);
 }
 
 /* A quiet moment, and another, which has nothing to add. */
@@ -60,7 +63,7 @@ say_quiet(struct tw_scan *scan, const struct input *in, struct tw_out *out,
 	} while (out->full);
 	tw_scan_quiet(scan, out);
 	CHECK(out->hits_size == 0 && !out->full);
-	say_state(scan, said);
+	say_state(scan, in, said);
 }
 
 /* A line that is already there: the first literal's printable bytes. */
@@ -122,7 +125,7 @@ scan_say(const struct input *in, const struct plan *plan, struct said *said)
 			say_resize(scan, in, pauses++);
 		}
 	} while (at < in->size);
-	say_state(scan, said);
+	say_state(scan, in, said);
 	say_finish(scan, in, &out, said);
 	tw_scan_finish(scan, &out);
 	CHECK(out.hits_size + out.versions_size + out.text_size == 0);
