@@ -1,7 +1,7 @@
 /*
  * main.c - the core's own test runner, without Python: the checks, then each
- * file of the fuzz targets' corpora through each of the targets, fed in all
- * the ways that there are.
+ * file of the fuzz targets' corpora through each of the targets, and through
+ * its own in all the ways to feed it.
  *
  * Usage: check [FOLDER], the folder of the corpora.
  */
@@ -72,7 +72,7 @@ join(char *path, const char *folder, const char *name)
 }
 
 static void
-replay_file(const char *path)
+replay_file(const char *path, size_t own)
 {
 	static uint8_t	 bytes[FILE_MAX];
 	FILE		*file = fopen(path, "rb");
@@ -82,27 +82,31 @@ replay_file(const char *path)
 	n = fread(bytes, 1, sizeof bytes, file);
 	(void)fclose(file);
 	(void)fprintf(stderr, "replay: %s\n", path);
-	for (i = 0; i < TARGETS; i++)
+	for (i = 0; i < TARGETS; i++) {
+		fuzz_thorough = i == own;
 		(void)targets[i].run(bytes, n);
+	}
 }
 
-/* All files of one corpus; returns how many. */
+/* All files of a target's corpus; returns how many. */
 static int
-replay_folder(const char *folder)
+replay_folder(const char *corpora, size_t own)
 {
-	char		 path[PATH_MAX_BYTES];
+	char		 folder[PATH_MAX_BYTES], path[PATH_MAX_BYTES];
 	struct stat	 status;
 	struct dirent	*entry;
-	DIR		*dir = opendir(folder);
+	DIR		*dir;
 	int		 n = 0;
 
+	join(folder, corpora, targets[own].name);
+	dir = opendir(folder);
 	if (dir == NULL)
 		fuzz_fail("%s cannot be read", folder);
 	while ((entry = readdir(dir)) != NULL) {
 		join(path, folder, entry->d_name);
 		if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
 			continue;
-		replay_file(path);
+		replay_file(path, own);
 		n++;
 	}
 	(void)closedir(dir);
@@ -114,16 +118,12 @@ replay_folder(const char *folder)
 int
 main(int argc, char **argv)
 {
-	char	folder[PATH_MAX_BYTES];
 	size_t	i;
 	int	checks, files = 0;
 
 	checks = run_checks(limit_checks) + run_checks(slide_checks);
-	fuzz_thorough = 1;
-	for (i = 0; argc > 1 && i < TARGETS; i++) {
-		join(folder, argv[1], targets[i].name);
-		files += replay_folder(folder);
-	}
+	for (i = 0; argc > 1 && i < TARGETS; i++)
+		files += replay_folder(argv[1], i);
 	(void)printf("%d checks, and %d files through %zu targets: all as it "
 	    "should be\n", checks, files, TARGETS);
 	return (0);
