@@ -24,17 +24,34 @@
 /* Input before that: the longest line has been cut then. */
 #define WARM_UP (3u * TW_LINE_LIMIT / 2)
 
-/* A feed. */
-#define CHUNK 65536
+/* A feed: how large it is changes nothing. */
+#define CHUNK 262144
 
-/* How much more than twice the work twice the input may take, in percent. */
+/* Work for each byte from which on there is less of it. */
+#define COSTLY 3000
+
+/*
+ * How much more than twice the work twice the input may take, in percent; and
+ * one for each byte: a control client's events are of up to a megabyte.
+ */
 #define MARGIN 3
 
 /*
- * What an edit at the front of the longest line moves: its text, and for each
- * of its cells where they begin, twice where blanks go in elsewhere.
+ * An edit at the front of the longest line moves its text and where each of
+ * its cells begins (four bytes), and goes over all of those; up to so many
+ * edits in so many bytes of input.
  */
-#define MOVED (2 * (TW_LINE_LIMIT + 4 * TW_LINE_LIMIT))
+#define EDITS(n, bytes) ((n) * 6 * TW_LINE_LIMIT / (bytes))
+
+/* A version that ends shows its change with the context on both sides. */
+#define CONTEXT 4096
+#define VERSIONS(n, bytes) (((n) * 2 * CONTEXT + 1000) / (bytes))
+
+/* Each literal at each byte. */
+#define HITS (40 * TW_LITERALS_MAX)
+
+/* A sequence writes up to so many cells. */
+#define WRITTEN(n, bytes) (5 * (n) * TW_WIDTH_MAX / (bytes))
 
 unsigned long long	work_bytes;
 static unsigned long long work_branches;
@@ -64,51 +81,61 @@ struct load {
 	uint32_t	 width;
 	uint32_t	 sources;	/* a bit each */
 	uint32_t	 bound;		/* work for each byte */
-	int		 long_line;	/* comes after a line near its limit */
+	int		 more;		/* 0, or one of these: */
 };
+
+#define LONG_LINE 1		/* it comes after a line near its limit */
+#define MANY 2			/* as many literals as there may be */
+
 
 #define ALL 0x1f
 #define TERMINAL (1u << FILTER | 1u << SCAN)
 #define CONTROLLED (1u << CONTROL | 1u << PANES)
 
 static const struct load loads[] = {
-	{ "a line without end", "", "x", 0, ALL, 8, 0 },
-	{ "nearly a literal, again and again", "", "aaaaaaab", 0, ALL, 60, 0 },
-	{ "a hit at each byte", "", "zzzzzzzz", 0, ALL, 400, 0 },
-	{ "ESC and nothing else", "", "\033", 0, ALL, 20, 0 },
-	{ "an OSC that never ends", "\033]0;", "xyz\033", 0, ALL, 20, 0 },
-	{ "a DCS that never ends", "\033Pq", "\033x", 0, ALL, 20, 0 },
-	{ "parameters without end", "\033[", "1;2;", 0, ALL, 20, 0 },
-	{ "random bytes", "", NULL, 80, ALL, 60, 0 },
-	{ "empty lines", "", "\n", 0, ALL, 100, 0 },
-	{ "characters of four bytes", "", "\360\237\231\202", 7, ALL, 60, 0 },
-	{ "one character with marks without end", "e", "\314\201", 0, ALL,
-	    60, 0 },
-	{ "a line redrawn at each byte", "\033[?7l", "ab", 4, TERMINAL,
-	    10000, 0 },
-	{ "a line redrawn from its start", "", "ready\r", 0, TERMINAL, 10000,
+	{ "a line without end", "", "x", 0, ALL, 10, 0 },
+	{ "nearly a literal, again and again", "", "aaaaaaab", 0, ALL, 20,
 	    0 },
+	{ "a hit at each byte", "", "z", 0, ALL, 200, 0 },
+	{ "hits in short lines", "", "zzzzzzz\n", 0, ALL, 200, 0 },
+	{ "as many hits as can be", "", "z", 0, ALL, HITS, MANY },
+	{ "as many hits as can be, in short lines", "", "zzzzzzzzzzzzzzz\n", 0,
+	    ALL, HITS, MANY },
+	{ "as many hits as can be, each line once more", "",
+	    "zzzzzzzzzzzzzzz\r", 0, ALL, HITS, MANY },
+	{ "ESC and nothing else", "", "\033", 0, ALL, 40, 0 },
+	{ "an OSC that never ends", "\033]0;", "xyz", 0, ALL, 40, 0 },
+	{ "a DCS that never ends", "\033Pq", "\033x", 0, ALL, 40, 0 },
+	{ "parameters without end", "\033[", "1;2;", 0, ALL, 60, 0 },
+	{ "random bytes", "", NULL, 80, ALL, 200, 0 },
+	{ "empty lines", "", "\n", 0, ALL, 60, 0 },
+	{ "characters of four bytes", "", "\360\237\231\202", 7, ALL, 150,
+	    0 },
+	{ "one character with marks without end", "e", "\314\201", 0, ALL,
+	    100, 0 },
+	{ "a new version at each byte", "\033[?7l", "ab", 4, TERMINAL, 300,
+	    0 },
+	{ "a line redrawn from its start", "", "ready\r", 0, TERMINAL, 100,
+	    0 },
+	{ "save and restore", "abc", "\0337x\0338", 10, TERMINAL, 120, 0 },
 	{ "repeats as long as they may be", "", "x\033[9999b", 0, TERMINAL,
-	    10000, 0 },
-	{ "tabs and blanks passed over", "", "\033[9999Cx", 0, TERMINAL,
-	    20000, 0 },
-	{ "save and restore", "abc", "\0337x\0338", 10, TERMINAL, 10000, 0 },
-	{ "the front of a long line: overwritten", "\r", "ab\r", 0, TERMINAL,
-	    20000, 1 },
-	{ "the front of a long line: blanks in", "\r", "\033[@\r", 0,
-	    TERMINAL, MOVED / 3, 1 },
-	{ "the front of a long line: cells out and in", "\r",
-	    "\033[P\033[@", 100, TERMINAL, MOVED / 3, 1 },
-	{ "the front of a long line: erased to its start", "\r", "\033[1K",
-	    0, TERMINAL, MOVED / 4, 1 },
-	{ "the front of a long line: wide over narrow", "\r",
-	    "\344\270\226\rab\r", 0, TERMINAL, MOVED / 4, 1 },
-	{ "the front of a long line: marks", "\rx", "\314\201", 0, TERMINAL,
-	    MOVED, 1 },
-	{ "the front of a long line: insert mode", "\033[4h\r", "a\r", 0,
-	    TERMINAL, MOVED, 1 },
+	    WRITTEN(1, 8), 0 },
+	{ "blanks passed over", "", "\033[9999Cx", 0, TERMINAL, WRITTEN(1, 8),
+	    0 },
+	{ "front of a long line: overwritten", "\r", "ab\r", 0, TERMINAL,
+	    VERSIONS(1, 3), LONG_LINE },
+	{ "front of a long line: cells in and out", "\r", "\033[@\033[P",
+	    0, TERMINAL, EDITS(2, 6), LONG_LINE },
+	{ "top row of many: cells in and out", "\033[600A\r",
+	    "\033[2P\033[2@", 100, TERMINAL, EDITS(4, 8), LONG_LINE },
+	{ "front of a long line: wide over narrow", "\r",
+	    "\344\270\226\rab\r", 0, TERMINAL, EDITS(2, 7), LONG_LINE },
+	{ "front of a long line: marks", "\r", "x\314\201\r", 0, TERMINAL,
+	    EDITS(2, 4), LONG_LINE },
+	{ "front of a long line: insert mode", "\033[4h\r", "a\r\033[P", 0,
+	    TERMINAL, EDITS(2, 5), LONG_LINE },
 	{ "output lines of ever new panes", "", "%output %# ab\n", 0,
-	    CONTROLLED, 100, 0 },
+	    CONTROLLED, 200, 0 },
 	{ "a data line without end", "%output %1 ", "xxxx", 0, CONTROLLED, 12,
 	    0 },
 	{ "escapes in a line without end", "%output %1 ", "\\033", 0,
@@ -116,8 +143,9 @@ static const struct load loads[] = {
 	{ "halves of escapes", "%output %1 ", "\\\\0\\01", 0, CONTROLLED, 60,
 	    0 },
 	{ "a reply without end", "%begin 1 2 3\n", "%end 1 2 4\n", 0,
-	    CONTROLLED, 60, 0 },
-	{ "extended output without its colon", "", "%extended-output %1 : ",
+	    CONTROLLED, 40, 0 },
+	{ "extended output without its colon", "",
+	    "%extended-output %1 x x x x x x x x x x x x x x x x x x x x\n",
 	    0, CONTROLLED, 200, 0 }
 };
 
@@ -174,10 +202,8 @@ input_fill(struct input *in, uint8_t *to, size_t n)
 
 /* --- what is fed --- */
 
-static const char	literal_bytes[] = "aaaaaaaazzzzREADYout of memory";
-static const uint32_t	literal_sizes[] = { 8, 1, 2, 1, 5, 13 };
-
-#define LITERALS (sizeof literal_sizes / sizeof *literal_sizes)
+static const char	few_bytes[] = "aaaaaaaazzzzREADYout of memory";
+static const uint32_t	few_sizes[] = { 8, 1, 2, 1, 5, 13 };
 
 struct fed {
 	enum source		 source;
@@ -203,19 +229,35 @@ fail(const char *what, const struct load *load, enum source source)
 	exit(1);
 }
 
+static struct tw_literals *
+fed_literals(int many)
+{
+	uint8_t		bytes[TW_LITERALS_MAX * TW_LITERALS_MAX];
+	uint32_t	sizes[TW_LITERALS_MAX], status, index, i;
+
+	if (!many)
+		return (tw_literals_new((const uint8_t *)few_bytes, few_sizes,
+		    sizeof few_sizes / sizeof *few_sizes, 1, &status,
+		    &index));
+	/* z, zz, zzz and so on */
+	memset(bytes, 'z', sizeof bytes);
+	for (i = 0; i < TW_LITERALS_MAX; i++)
+		sizes[i] = i + 1;
+	return (tw_literals_new(bytes, sizes, TW_LITERALS_MAX, 1, &status,
+	    &index));
+}
+
 static void
 fed_begin(struct fed *f, const struct load *load, enum source source)
 {
 	struct tw_options	options = { .width = load->width };
-	uint32_t		status, index;
 
 	memset(f, 0, sizeof *f);
 	f->source = source;
-	options.context = source == FILTER ? 0 : 4096;
+	options.context = source == FILTER ? 0 : CONTEXT;
 	options.keep = source == FILTER ? TW_KEEP_PLAIN : source == SCAN ?
 	    TW_KEEP_FINAL | TW_KEEP_REDRAWN : TW_KEEP_HIT;
-	f->literals = tw_literals_new((const uint8_t *)literal_bytes,
-	    literal_sizes, LITERALS, 1, &status, &index);
+	f->literals = fed_literals(load->more == MANY);
 	f->scan = tw_scan_new(source == FILTER ? NULL : f->literals,
 	    &options);
 	f->panes = tw_panes_new(f->literals, &options, 0);
@@ -303,7 +345,7 @@ fed_opening(struct fed *f, const struct load *load)
 {
 	static uint8_t	line[TW_LINE_LIMIT - 1024];
 
-	if (load->long_line) {
+	if (load->more == LONG_LINE) {
 		memset(line, 'x', sizeof line);
 		/* Not plain: each cell's place is kept. */
 		memcpy(line + sizeof line - 2, "\303\251", 2);
@@ -325,8 +367,8 @@ measure(const struct load *load, enum source source)
 	fed_begin(&f, load, source);
 	calls = allocated_calls;
 	fed_opening(&f, load);
-	if (load->long_line)
-		amount /= 64;		/* it is slow, that is the point */
+	if (load->bound > COSTLY)
+		amount /= 256;
 	else
 		(void)fed_amount(&f, &in, WARM_UP);
 	one = fed_amount(&f, &in, amount);
@@ -338,7 +380,7 @@ measure(const struct load *load, enum source source)
 		fail("feeding allocates", load, source);
 	if (one > (unsigned long long)load->bound * amount)
 		fail("over its bound", load, source);
-	if (two * 100 > one * (200 + MARGIN))
+	if (two * 100 > one * (200 + MARGIN) + amount * 100)
 		fail("twice the input takes more than twice the work", load,
 		    source);
 	fed_end(&f);
