@@ -105,6 +105,7 @@ input_take(struct input *in, const uint8_t *p, size_t n)
 	in->resizes = p[5] >> 1 & 1;
 	in->only = p[5] >> 2 & 1;
 	in->seeded = p[5] >> 3 & 1;
+	in->options.replace = p[5] >> 4 & 1;
 	in->random = p[6];
 	end = memchr(p + INPUT_OPTIONS, INPUT_DATA, n - INPUT_OPTIONS);
 	in->data = end == NULL ? p + INPUT_OPTIONS : end + 1;

@@ -15,8 +15,8 @@
 /* Cells beyond which an input ends: all of it stays below the limit. */
 #define CELLS_MAX 8000
 
-/* Bytes of a cell, marks included; an input with more of them ends. */
-#define CELL_MAX 64
+/* Bytes of a character, marks included: more of them are lost. */
+#define CELL_MAX 32
 
 /* Up to so many cells the text is looked at after each token. */
 #define CELLS_FEW 100
@@ -39,7 +39,6 @@ struct line {
 	uint32_t	 write_cell;
 	uint64_t	 version;
 	int		 insert;
-	int		 ended;		/* too much for this model */
 };
 
 static const struct cell cell_blank = { { ' ' }, 1, 0 };
@@ -75,7 +74,7 @@ token_sequence(const uint8_t *p, size_t n)
 		t.n = t.n * 10 + (uint32_t)(p[t.size++] - '0');
 	if (t.size == n)
 		return (t);
-	if (strchr("@ABCDGIKPXZ", p[t.size]) != NULL ||
+	if (strchr("@ABCDGKPXZ", p[t.size]) != NULL ||
 	    ((p[t.size] == 'h' || p[t.size] == 'l') && t.n == 4))
 		t.kind = p[t.size++];
 	if (t.kind != 'K' && t.n == 0)
@@ -257,37 +256,43 @@ line_wrap(struct line *l)
 static void
 line_mark(struct line *l, const uint8_t *p, uint8_t size)
 {
+	uint32_t	 at, first;
 	struct cell	*cell;
 
 	if (l->column == 0)
 		return;
 	line_fill(l);
-	cell = &l->cells[line_cursor(l) - 1];
-	if (cell->size + size > CELL_MAX) {
-		l->ended = 1;
+	at = line_cursor(l);
+	if (line_edge(l, at) != at)
 		return;
-	}
-	if (line_cursor(l) < l->write_cell)
+	cell = &l->cells[at - 1];
+	first = line_edge(l, at - 1);
+	if (line_byte(l, at) - line_byte(l, first) + size > CELL_MAX)
+		return;
+	if (at < l->write_cell)
 		l->version++;
 	memcpy(cell->bytes + cell->size, p, size);
 	cell->size += size;
-	l->write_cell = line_cursor(l);
+	l->write_cell = at;
 }
 
 static void
 line_put(struct line *l, const uint8_t *p, uint8_t size, uint32_t width)
 {
 	uint32_t	at, i;
+	int		wraps;
 
 	if (l->width == 1)
 		width = 1;
-	if (l->width != 0 && l->column + width > l->width)
+	wraps = l->width != 0 && l->column + width > l->width;
+	if (wraps)
 		line_wrap(l);
 	line_fill(l);
 	at = line_cursor(l);
 	line_edit(l, at);
 	line_split(l, at);
-	if (!l->insert)
+	/* As in tmux what has wrapped is not inserted. */
+	if (!l->insert || wraps)
 		line_split(l, at + width);
 	else if (at < l->n)
 		line_shift(l, width);
@@ -348,8 +353,11 @@ line_backspace(struct line *l)
 static void
 line_tab_back(struct line *l, uint32_t n)
 {
-	uint32_t	stop = (l->column + 7) / 8;
+	uint32_t	column = l->column, stop;
 
+	if (l->width != 0 && column == l->width)
+		column--;
+	stop = (column + 7) / 8;
 	line_to_column(l, n >= stop ? 0 : (stop - n) * 8);
 }
 
@@ -366,7 +374,7 @@ line_take(struct line *l, const struct token *t, const uint8_t *p)
 			line_mark(l, p, (uint8_t)t->size);
 		else
 			line_put(l, p, (uint8_t)t->size, t->width);
-		return (!l->ended);
+		return (1);
 	case '\r':
 		line_to_column(l, 0);
 		return (1);
@@ -374,9 +382,8 @@ line_take(struct line *l, const struct token *t, const uint8_t *p)
 		line_backspace(l);
 		return (1);
 	case '\t':
-	case 'I':
 		if (l->width == 0 || l->column + 1 < l->width)
-			line_to_column(l, (l->column / 8 + t->n) * 8);
+			line_to_column(l, (l->column / 8 + 1) * 8);
 		return (1);
 	case 'Z':
 		line_tab_back(l, t->n);
