@@ -2,13 +2,14 @@
 # PYTHON chooses the Python (3.10 or newer) that .venv is made with.
 
 PYTHON ?= python3
+SECONDS ?= 60
 venv := .venv
 python := $(venv)/bin/python
 build_inputs := pyproject.toml setup.py tmux_wait/_build.py $(wildcard csrc/*.[ch] csrc/*.inc)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lint test-matrix tmux-versions bench bench-waits dist clean system-packages
+.PHONY: help demo test lint test-sanitize fuzz fuzz-corpus test-matrix tmux-versions bench bench-waits dist clean system-packages
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -23,6 +24,17 @@ lint: $(venv)/.installed ## ruff and mypy --strict
 	$(venv)/bin/ruff check .
 	$(venv)/bin/ruff format --check .
 	$(venv)/bin/mypy --strict
+
+test-sanitize: $(venv)/.installed ## the C core's own tests, with sanitizers; then the stream tests on such a core
+	scripts/test-sanitize
+
+fuzz: ## fuzz each part of the C core for SECONDS (60)
+	@scripts/fuzz-packages
+	scripts/fuzz $(SECONDS)
+
+fuzz-corpus: ## keep in csrc/fuzz/corpus the few inputs that reach all that `make fuzz` reached
+	@scripts/fuzz-packages
+	scripts/fuzz merge
 
 test-matrix: $(venv)/.installed-strictly tmux-versions ## run what drives tmux on five versions of it
 	$(python) tests/matrix/run $(MATRIX_ARGS)

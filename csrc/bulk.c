@@ -575,7 +575,8 @@ bulk_feed(struct tw_scan *s, const uint8_t *p, size_t n, struct tw_out *out,
 	size_t		taken, seen;
 
 	*stop = 0;
-	if (!bulk_may(s))
+	/* Text that nobody hears of, of tw_scan_seed, has no room. */
+	if (out->text == NULL || !bulk_may(s))
 		return (0);
 	bulk_begin(s, &b, p, n, out);
 	if (!b.full)

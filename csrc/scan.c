@@ -681,7 +681,7 @@ size_t
 scan_feed(struct tw_scan *s, const uint8_t *p, size_t size,
     struct tw_out *out)
 {
-	size_t	i = 0, n, stop, slow = 0;
+	size_t	i = 0, n, stop, slow = 0, plain = 0;
 
 	if (s->op != OP_NONE && !scan_resume(s, out))
 		return (0);
@@ -694,11 +694,12 @@ scan_feed(struct tw_scan *s, const uint8_t *p, size_t size,
 			if (n != 0)
 				continue;
 		}
-		n = 0;
-		if (s->escape.state == ESCAPE_GROUND && s->utf8.size == 0)
-			n = s->loops->plain(p + i, size - i);
-		if (n != 0)
-			i += scan_text(s, p + i, n, out);
+		/* Up to `plain` there is printable ASCII: looked at once. */
+		if (i >= plain && s->escape.state == ESCAPE_GROUND &&
+		    s->utf8.size == 0)
+			plain = i + s->loops->plain(p + i, size - i);
+		if (i < plain)
+			i += scan_text(s, p + i, plain - i, out);
 		else
 			i += scan_byte(s, p[i], out);
 	}

@@ -33,22 +33,11 @@ def definition(header: str) -> str:
 
 
 def compile_arguments() -> list[str]:
-    """The compiler's flags; TMUX_WAIT_WERROR=1 and TMUX_WAIT_SANITIZE=1 make them stricter."""
+    """The compiler's flags; TMUX_WAIT_WERROR=1 makes them stricter."""
     flags = ["-std=c11", "-pthread", "-O2", "-Wall", "-Wextra"]
     if os.environ.get("TMUX_WAIT_WERROR") == "1":
         flags.append("-Werror")
-    if os.environ.get("TMUX_WAIT_SANITIZE") == "1":
-        flags += ["-g", "-UNDEBUG", "-fno-omit-frame-pointer", *_sanitizers()]
     return flags
-
-
-def link_arguments() -> list[str]:
-    """The linker's flags."""
-    return ["-pthread", *(_sanitizers() if os.environ.get("TMUX_WAIT_SANITIZE") == "1" else [])]
-
-
-def _sanitizers() -> list[str]:
-    return ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
 
 
 HEADER = Path(__file__).resolve().parents[1] / "csrc" / "tmux_wait.h"
@@ -63,5 +52,5 @@ ffi.set_source(
     include_dirs=["csrc"],
     py_limited_api=True,
     extra_compile_args=compile_arguments(),
-    extra_link_args=link_arguments(),
+    extra_link_args=["-pthread"],
 )
