@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 # After an event of so many bytes more is let gather for so many seconds: crossing into Python for
 # each small piece would cost more than what is done with it. Nobody waits: the drain reads on.
 FLOOD_BYTES = 2048
-GATHER_TIME = 0.002
+GATHER_TIME = 0.005
 # The place of a later wait's cut is looked for in so many bytes before it looked ...
 RECALLED_BYTES = 16 * 1024
 # ... and in so many, for so many seconds, after; again whenever they have grown by so much.
