@@ -215,12 +215,15 @@ check_line_limit(void)
 	free(text);
 }
 
-/* Text that wraps in a pane of any width is one line. */
+/*
+ * Text that wraps in a pane of any width is one line; a line feed above its
+ * last row only goes down.
+ */
 static void
 check_widths(void)
 {
 	static const uint32_t	widths[] = { 0, 1, 2, 5, TW_WIDTH_MAX };
-	static const char	text[] = "aready\xe4\xb8\x96 x\x1b[Ay\r\n";
+	static const char	text[] = "aready\xe4\xb8\x96 x\x1b[Ay\r\n\n";
 	struct scanned		s;
 	size_t			i;
 
