@@ -35,6 +35,8 @@ def test_a_line_is_assembled_in_the_new_width(
 ) -> None:
     if respawned and backend == "control" and VERSION < (3, 8):
         pytest.skip("tmux 3.7 itself may die of it: see README")
+    if respawned and backend == "tap":
+        pytest.skip("not yet: what was read ahead may be judged before the new terminal is known")
     pane = tmux_server.pane(PROGRAM)
     tmux_server.shows(pane, "up")
 
