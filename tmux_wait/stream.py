@@ -100,7 +100,7 @@ def _build_literals(literals: Sequence[bytes], match_case: bool) -> Any:
     """Build the automaton of ``literals``; ValueError names the index of one that cannot be."""
     if isinstance(literals, (str, bytes)):
         raise TypeError("literals is a sequence of bytes objects, not one of them")
-    sizes = ffi.new("uint32_t[]", [len(literal) for literal in literals])
+    sizes = ffi.new("uint32_t[]", [memoryview(literal).nbytes for literal in literals])
     status = ffi.new("uint32_t[2]")
     built = lib.tw_literals_new(
         b"".join(literals), sizes, len(sizes), not match_case, status, status + 1

@@ -129,6 +129,11 @@ def test_nothing_to_look_for_is_misuse(build: type[LiteralMatcher]) -> None:
         build([])
 
 
+def test_a_literal_of_wider_items_is_all_its_bytes() -> None:
+    wide = memoryview(b"abcd").cast("H")  # two items, four bytes
+    assert LiteralMatcher([wide, b"ef"]).feed(b"ab ef abcd") == [(1, 3, 5), (0, 6, 10)]  # type: ignore[list-item]
+
+
 @pytest.mark.parametrize("size", [4095, 4096])
 @pytest.mark.parametrize("count", [63, 64])
 def test_the_largest_literals_work(size: int, count: int) -> None:
