@@ -311,6 +311,24 @@ CASES: list[tuple[str, Simulation, list[Step], Answer]] = [
         ("matched", 0, "MARK"),
     ),
     (
+        "a regular expression is not taken in by the echo with more behind it",
+        Simulation([r"MA.K"], fresh=True, regex=True, sent="echo MARK", entry=entry_of("$ ")),
+        [b"echo MARK", b"x", b"y", b"\r\n", 0.1, b"MARK\r\n"],
+        ("matched", 0, "MARK"),
+    ),
+    (
+        "nor by the same when it goes quiet",
+        Simulation([r"MA.K"], fresh=True, regex=True, sent="echo MARK", entry=entry_of("$ ")),
+        [b"echo MARK", b"x", 0.1, b"y\r\n", 0.1, b"MARK\r\n"],
+        ("matched", 0, "MARK"),
+    ),
+    (
+        "a regular expression behind the echo on its line is output",
+        Simulation([r"MA.K"], fresh=True, regex=True, sent="echo MARK", entry=entry_of("$ ")),
+        [b"echo MARK", b" and MARK", b"\r\n"],
+        ("matched", 0, "$ echo MARK and MARK"),
+    ),
+    (
         "the echo is not any output",
         Simulation(fresh=True, sent="sleep 2; echo hi", entry=entry_of("$ ")),
         [b"sleep 2; echo hi\r\n", 2.0, b"hi\r\n"],

@@ -9,12 +9,16 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from typing import TYPE_CHECKING
 
 from tmux_wait.echo import Ledger
 from tmux_wait.patterns import LATE, PatternSet
 from tmux_wait.stream import Completed, LineHit, LineScanner, Version, VersionEnd
 from tmux_wait.waits.hits import Hit, TextTail
 from tmux_wait.waits.multiline import MultiLine
+
+if TYPE_CHECKING:
+    from tmux_wait.regexes import Regex
 
 Search = Callable[..., "int | None"]
 """A way to search a line: (text, after=) in, the end of the first match beyond it out."""
@@ -41,6 +45,7 @@ class StreamJudge:
         self._last = b""  # the line that `finish` ended
         self._seed = b""
         self._searched = (0, 0)  # version of the unfinished line, bytes of it without a match
+        self._echoed: dict[Regex, int] = {}  # up to which byte of it a match was our own echo
         self.heard = 0
         self.saw_output = False
         """Whether anything visible but our own echo was written."""
@@ -101,7 +106,8 @@ class StreamJudge:
         hits = [self._literal(hit, line, whole=False) for hit in late]
         after = self._after(version, line)
         for pattern, regex in self._regexes:
-            if regex.finished(line, after=after, empty=False) is not None:
+            find = partial(regex.finished, empty=False)
+            if self._past_echo(find, line, after)[0] is not None:
                 hits.append(Hit(version, LATE, pattern, (line,), False))
         hits += self._multi.quiet(version, line)
         if not hits and not self._patterns.wanted and self._visible(version, line):
@@ -189,7 +195,7 @@ class StreamJudge:
         after = max(self._after(number, text), version.carried)
         for pattern, regex in self._regexes:
             find = partial(regex.finished, empty=version.end not in _GOES_ON)
-            at = self._past_echo(find, text, after)
+            at, _ = self._past_echo(find, text, after)
             if at is not None:
                 yield Hit(number, at, pattern, (text,), True)
 
@@ -203,10 +209,14 @@ class StreamJudge:
             if not self._explained(line[: hit.end])
         ]
         after = self._after(version, line)
-        since = self._searched[1] if self._searched[0] == version else 0
+        since = self._searched[1]
+        if self._searched[0] != version:
+            since = 0
+            self._echoed.clear()
         for pattern, regex in self._regexes:
             find = partial(regex.unfinished, since=since)
-            at = self._past_echo(find, written, after)
+            passed = max(after, self._echoed.get(regex, 0))
+            at, self._echoed[regex] = self._past_echo(find, written, passed)
             if at is not None:
                 found.append(Hit(version, at, pattern, (line,), False))
         self._searched = (version, len(written))
@@ -216,13 +226,13 @@ class StreamJudge:
                 found.append(Hit(version, len(written), None, (line,), False))
         return found
 
-    def _past_echo(self, find: Search, text: bytes, after: int) -> int | None:
-        """Return where the first match that is not in our echo ends."""
+    def _past_echo(self, find: Search, text: bytes, after: int) -> tuple[int | None, int]:
+        """Return where the first match that is not in our echo ends, and the last that is."""
         while (end := find(text, after=after)) is not None and self._explained(text[:end]):
             if end <= after:
-                return None
+                return None, after
             after = end
-        return end
+        return end, after
 
     def _literal(self, hit: LineHit, line: bytes, whole: bool) -> Hit:
         lines: tuple[bytes, ...] = (line,)
