@@ -227,7 +227,7 @@ def test_what_came_since_the_last_look_is_seen_when_the_time_has_come(
     async def main(driver: Driver) -> None:
         ear = await listen(driver, tmux_server, pane, backend="poll")
         tmux_server.type(pane, "just in time")
-        tmux_server.shows(pane, "just in time\njust in time")
+        wait_until(lambda: tmux_server.screen(pane).count("just in time") == 2)
         found = await ear.next(driver.now())
         assert isinstance(found, Rows)
         assert [row.text for row in found.rows if row.text] == ["just in time"] * 2

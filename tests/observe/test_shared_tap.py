@@ -257,17 +257,30 @@ def test_all_hear_that_the_pipe_was_stolen(run: Main, tmux_server: TmuxServerFix
 @on_both_drivers
 @pytest.mark.parametrize("remain", ["on", "off"])
 def test_all_hear_the_last_words(run: Main, tmux_server: TmuxServerFixture, remain: str) -> None:
-    pane = tmux_server.pane("read go; seq 1 2000; echo last words")
     tmux_server.pane()  # the server stays
-    tmux_server.tmux("set-option", "-w", "-t", pane, "remain-on-exit", remain)
+    whole = b"go\r\n" + b"".join(b"%d\r\n" % n for n in range(1, 2001)) + b"last words\r\n"
 
-    async def main(driver: Driver) -> None:
+    async def words(driver: Driver) -> bytes:
+        pane = tmux_server.pane("read go; seq 1 2000; echo last words")
+        tmux_server.tmux("set-option", "-w", "-t", pane, "remain-on-exit", remain)
         ears = [await listen(driver, tmux_server, pane) for _ in range(3)]
         tmux_server.type(pane, "go")
-        whole = b"go\r\n" + b"".join(b"%d\r\n" % n for n in range(1, 2001)) + b"last words\r\n"
+        heard = set()
         for ear in ears:
-            heard, end = await hear(driver, ear)
-            assert (heard.replace(b"\r\r", b"\r"), end) == (whole, CLOSED)
+            data, end = await hear(driver, ear)
+            assert end == CLOSED
+            heard.add(data.replace(b"\r\r", b"\r"))
+        assert len(heard) == 1
+        return heard.pop()
+
+    async def main(driver: Driver) -> None:
+        # A busy tmux itself now and then does not read all that a process that has ended wrote.
+        for _ in range(3):
+            heard = await words(driver)
+            assert whole.startswith(heard)
+            if heard == whole:
+                return
+        pytest.fail("the last words were missed three times")
 
     run(main)
 
