@@ -144,7 +144,8 @@ def test_users_own_pipe_goes_on_logging(tmux_server: TmuxServerFixture, tmp_path
     log = tmp_path / "log"
     pane = tmux_server.pane()
     tmux_server.tmux("pipe-pane", "-t", pane, f"cat >> {log}")
-    process = cli.start(tmux_server, "for", pane, "ready")
+    # Accepting what is pending: the wait may see its pane for the first time amid the typing.
+    process = cli.start(tmux_server, "for", pane, "ready", "--accept-pending")
     tmux_server.type(pane, "during")
     wait_until(lambda: log.exists() and "during" in log.read_text(), "logging during the wait")
     tmux_server.type(pane, "now ready")
