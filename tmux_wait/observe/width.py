@@ -3,6 +3,9 @@
 The bytes that a pane writes do not say that it was resized. tmux tells its terminal, though, and
 to open that, ask and close it again takes some microseconds and no process. It must not be kept
 open: tmux takes a pane for closed when nobody holds its terminal. (Linux: ``TIOCGWINSZ``.)
+
+tmux may tell the terminal a quarter of a second late, after another resize for instance, and wraps
+in the new width all the while: what is written in that time is assembled in the old one.
 """
 
 from __future__ import annotations
