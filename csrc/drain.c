@@ -66,6 +66,14 @@ struct tw_reader {
 	struct tw_reader	*next;
 	struct bell		 bell;		/* there is something to take */
 	uint64_t		 position;
+	/* Lent, with what is returned with it: */
+	struct tw_scan		*scan;		/* NULL: nothing is lent */
+	struct tw_out		*out;
+	uint8_t			*text;
+	uint64_t		 room;
+	struct tw_taken		 taken;
+	int64_t			 due;		/* to report; 0: not yet */
+	int			 busy;		/* the thread is in the scan */
 };
 
 struct tw_tap {
@@ -93,7 +101,7 @@ struct tw_tap {
 struct tw_drain {
 	pthread_mutex_t	 door;		/* held to begin or end a tap */
 	pthread_mutex_t	 lock;
-	pthread_cond_t	 turned;	/* a tap is gone */
+	pthread_cond_t	 turned;	/* a tap is gone, a scan not busy */
 	pthread_t	 thread;
 	pid_t		 owner;
 	struct bell	 bell;		/* the thread should look */
@@ -232,6 +240,14 @@ tap_room(const struct tw_tap *t)
 	return (TW_TAP_MEMORY - (t->head - tap_kept(t)));
 }
 
+/* Whether the thread scans what this reader would take. */
+static int
+reader_is_scanned(const struct tw_reader *r)
+{
+	return (r->scan != NULL && !r->taken.found &&
+	    r->position >= r->tap->spooled);
+}
+
 /* Something came, or the end: whoever has to take it shall know. */
 static void
 tap_tell(struct tw_tap *t)
@@ -239,7 +255,7 @@ tap_tell(struct tw_tap *t)
 	struct tw_reader	*r;
 
 	for (r = t->readers; r != NULL; r = r->next) {
-		if (r->position < t->head || t->ended)
+		if (r->position == t->head ? t->ended : !reader_is_scanned(r))
 			bell_ring(&r->bell);
 	}
 }
@@ -368,6 +384,128 @@ tap_read(struct tw_drain *d, struct tw_tap *t)
 	pthread_mutex_unlock(&d->lock);
 }
 
+/* --- scans that are lent --- */
+
+/* Keep a piece of text, as much of its end as there is room for. */
+static void
+reader_keep(struct tw_reader *r, const uint8_t *text, size_t size)
+{
+	size_t	at, first;
+
+	if (size > r->room) {
+		r->taken.text += size - r->room;
+		text += size - r->room;
+		size = (size_t)r->room;
+	}
+	at = (size_t)(r->taken.text % r->room);
+	first = (size_t)drain_min(size, r->room - at);
+	memcpy(r->text + at, text, first);
+	memcpy(r->text, text + first, size - first);
+	r->taken.text += size;
+}
+
+/* Keep the text of the lines that a feed completed. */
+static void
+reader_keep_lines(struct tw_reader *r)
+{
+	const struct tw_out	*o = r->out;
+	const struct tw_version	*v;
+	uint32_t		 i, known;
+
+	for (i = 0; i < o->versions_size; i++) {
+		v = &o->versions[i];
+		if (v->end == TW_END_REDRAWN)
+			continue;
+		known = v->carried < v->size ? v->carried : v->size;
+		/* A line feed lies behind it. */
+		reader_keep(r, o->text + v->text + known, v->size - known + 1);
+	}
+}
+
+/*
+ * Feed a scan; returns the bytes taken.  Not under lock: the scan is the
+ * thread's, and so is the part of the ring until the reader moves on.
+ */
+static size_t
+reader_scan(struct tw_reader *r, const uint8_t *data, size_t size)
+{
+	size_t	done = 0;
+
+	do {
+		done += tw_scan_feed(r->scan, data + done, size - done, r->out);
+		if (r->out->hits_size > 0) {
+			r->taken.found = 1;
+			return (done);
+		}
+		reader_keep_lines(r);
+	} while (r->out->full || done < size);
+	return (done);
+}
+
+/* A reader that lags behind with a scan that is lent, or NULL. */
+static struct tw_reader *
+drain_next_scan(struct tw_drain *d)
+{
+	struct tw_tap		*t;
+	struct tw_reader	*r;
+
+	for (t = d->taps; t != NULL; t = t->next) {
+		for (r = t->readers; r != NULL; r = r->next) {
+			if (reader_is_scanned(r) && r->position < t->head)
+				return (r);
+		}
+	}
+	return (NULL);
+}
+
+/* Scan what has come, for all who have lent a scan; under lock. */
+static void
+drain_scan(struct tw_drain *d)
+{
+	struct tw_reader	*r;
+	struct tw_tap		*t;
+	size_t			 at, size;
+
+	while ((r = drain_next_scan(d)) != NULL) {
+		t = r->tap;
+		at = (size_t)(r->position % TW_TAP_MEMORY);
+		size = (size_t)drain_min(t->head - r->position,
+		    TW_TAP_MEMORY - at);
+		r->busy = 1;
+		pthread_mutex_unlock(&d->lock);
+		size = reader_scan(r, t->ring + at, size);
+		pthread_mutex_lock(&d->lock);
+		r->busy = 0;
+		pthread_cond_broadcast(&d->turned);
+		r->position += size;
+		r->taken.size += size;
+		r->taken.last = drain_now();
+		t->full = 0;
+		if (r->due == 0)
+			r->due = r->taken.last + TW_SCAN_REPORT * DRAIN_REST;
+		if (r->taken.found || (t->ended && r->position == t->head))
+			bell_ring(&r->bell);
+	}
+}
+
+/* Report what is due; returns when the next one is, or 0; under lock. */
+static int64_t
+tap_report(struct tw_tap *t, int64_t now)
+{
+	struct tw_reader	*r;
+	int64_t			 next = 0;
+
+	for (r = t->readers; r != NULL; r = r->next) {
+		if (r->scan == NULL || r->due == 0 || r->bell.rung)
+			continue;
+		if (r->due <= now)
+			bell_ring(&r->bell);
+		else if (next == 0 || r->due < next)
+			next = r->due;
+	}
+	return (next);
+}
+
 /* --- the thread --- */
 
 /* Room to poll one descriptor for each tap and the bell. */
@@ -413,8 +551,20 @@ drain_wants(const struct tw_tap *t, int64_t now, int *timeout)
 		return (0);
 	if (t->rest <= now)
 		return (1);
-	*timeout = 1;			/* DRAIN_REST, in milliseconds */
+	*timeout = 1;			/* DRAIN_REST; less there is not */
 	return (0);
+}
+
+/* Shorten a timeout, in milliseconds, to a moment; 0 is none. */
+static int
+drain_until(int timeout, int64_t now, int64_t moment)
+{
+	int	left;
+
+	if (moment == 0)
+		return (timeout);
+	left = (int)((moment - now) / DRAIN_REST) + 1;
+	return (timeout < 0 || left < timeout ? left : timeout);
 }
 
 /* Choose what to poll; returns the timeout in milliseconds. */
@@ -436,6 +586,7 @@ drain_choose(struct tw_drain *d)
 			d->dirty = t;
 			return (0);
 		}
+		timeout = drain_until(timeout, now, tap_report(t, now));
 		if (!drain_wants(t, now, &timeout) ||
 		    d->fds_size == d->fds_room)
 			continue;
@@ -455,6 +606,7 @@ drain_turn(struct tw_drain *d)
 
 	pthread_mutex_lock(&d->lock);
 	bell_hush(&d->bell);
+	drain_scan(d);
 	drain_let_go(d);
 	stop = d->stop;
 	timeout = drain_choose(d);
@@ -634,6 +786,7 @@ tap_take_back(struct tw_drain *d, struct tw_tap *t)
 		r->tap = NULL;
 		bell_ring(&r->bell);
 	}
+	t->readers = NULL;
 	t->closing = 1;
 	last = d->taps_size == 1;
 	d->stop = last;
@@ -739,6 +892,8 @@ tw_reader_free(struct tw_reader *r)
 		return;
 	d = r->drain;
 	pthread_mutex_lock(&d->lock);
+	while (r->busy)
+		pthread_cond_wait(&d->turned, &d->lock);
 	if (r->tap != NULL) {
 		at = &r->tap->readers;
 		while (*at != r)
@@ -835,4 +990,51 @@ tw_reader_recall(struct tw_reader *r, uint8_t *to, size_t room, uint64_t *from)
 	}
 	pthread_mutex_unlock(&d->lock);
 	return ((size_t)size);
+}
+
+void
+tw_reader_lend(struct tw_reader *r, struct tw_scan *scan, struct tw_out *out,
+    uint8_t *text, size_t room)
+{
+	struct tw_drain	*d = r->drain;
+
+	if (!drain_is_ours(d) || room == 0)
+		return;
+	pthread_mutex_lock(&d->lock);
+	memset(&r->taken, 0, sizeof r->taken);
+	r->out = out;
+	r->text = text;
+	r->room = room;
+	r->due = 0;
+	if (r->tap != NULL) {
+		r->scan = scan;
+		if (reader_is_scanned(r) && r->position < r->tap->head) {
+			bell_hush(&r->bell);
+			bell_ring(&d->bell);
+		}
+	}
+	pthread_mutex_unlock(&d->lock);
+}
+
+void
+tw_reader_take_back(struct tw_reader *r, struct tw_taken *taken)
+{
+	struct tw_drain	*d = r->drain;
+
+	memset(taken, 0, sizeof *taken);
+	if (!drain_is_ours(d))
+		return;
+	pthread_mutex_lock(&d->lock);
+	while (r->busy)
+		pthread_cond_wait(&d->turned, &d->lock);
+	*taken = r->taken;
+	memset(&r->taken, 0, sizeof r->taken);
+	r->scan = NULL;
+	if (r->tap != NULL) {
+		if (r->position < r->tap->head || r->tap->ended)
+			bell_ring(&r->bell);
+		else
+			bell_hush(&r->bell);
+	}
+	pthread_mutex_unlock(&d->lock);
 }

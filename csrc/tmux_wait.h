@@ -339,6 +339,28 @@ size_t tw_reader_take(struct tw_reader *reader, uint8_t *to, size_t room,
 size_t tw_reader_recall(struct tw_reader *reader, uint8_t *to, size_t room,
     uint64_t *from);
 
+/*
+ * Lend a scan: the thread feeds it what the reader would take, until a feed
+ * finds something, which stays in `out`; bytes behind it are kept as before.
+ * What the completed lines say, each with a line feed, goes to `text`, the last
+ * `room` bytes of it.  The reader's descriptor becomes readable when something
+ * was found, at the end, and TW_SCAN_REPORT milliseconds after the first byte.
+ * Scan, arrays and text are the thread's until they are taken back; `taken` of
+ * a scan that is not lent is all zero.
+ */
+#define TW_SCAN_REPORT 20
+
+struct tw_taken {
+	uint64_t size;		/* bytes that were scanned */
+	uint64_t text;		/* bytes of text, all told; it goes round */
+	int64_t last;		/* when the last came: monotonic, nanoseconds */
+	uint32_t found;		/* `out` holds something */
+	uint32_t unused;
+};
+void tw_reader_lend(struct tw_reader *reader, struct tw_scan *scan,
+    struct tw_out *out, uint8_t *text, size_t room);
+void tw_reader_take_back(struct tw_reader *reader, struct tw_taken *taken);
+
 /* cdef: end */
 
 #endif

@@ -574,6 +574,32 @@ class LineScanner:
         finally:
             turn.end()
 
+    def lend(self) -> tuple[Any, Any]:
+        """Lend the C scan and its arrays; until they are taken back every other use is refused."""
+        if not self._turn.begin(False):
+            raise _in_use()
+        self._fed = True
+        return self._scan, self._arrays.out
+
+    def take_back(self, found: bool) -> list[LineHit]:
+        """Take back what was lent, and return the hits that count now.
+
+        ``found``: the last feed brought what lies in the arrays; else nothing is new in them.
+        """
+        out = self._arrays.out
+        self._spilled.clear()
+        try:
+            if not found:
+                out.hits_size = out.versions_size = out.text_size = out.full = 0
+            hits = self._hits()
+            while out.full:
+                self._spill()
+                lib.tw_scan_feed(self._scan, b"", 0, out)
+                hits += self._hits()
+            return hits
+        finally:
+            self._turn.end()
+
     def quiet(self) -> list[LineHit]:
         """Return the hits of the unfinished version that use cells left over, each once."""
         return self._drain(lib.tw_scan_quiet)

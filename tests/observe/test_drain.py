@@ -15,7 +15,8 @@ import pytest
 from conftest import PATIENCE, wait_until
 
 from tmux_wait.observe import drain
-from tmux_wait.observe.drain import MEMORY, Reader, Stream, spool_path
+from tmux_wait.observe.drain import MEMORY, TEXT_KEPT, Reader, Stream, spool_path
+from tmux_wait.stream import LineScanner
 
 pytestmark = pytest.mark.usefixtures("spotless")
 
@@ -322,3 +323,149 @@ def test_many_streams_come_and_go_in_many_threads() -> None:
     for user in users:
         user.join()
     assert failures == []
+
+
+LINES = b"".join(b"\x1b[32m%d\x1b[m says nothing of it\r\n" % n for n in range(40_000))
+PLAIN = LINES.replace(b"\x1b[32m", b"").replace(b"\x1b[m", b"").replace(b"\r", b"")
+
+
+def lend_until(reader: Reader, scanner: LineScanner, size: int) -> tuple[int, bytes, list[int]]:
+    """Lend a scanner again and again; return bytes scanned, text and the first hits' offsets."""
+    heard, text, hits = 0, b"", []
+    while heard < size and not hits:
+        reader.lend(scanner)
+        assert select.select([reader.fd], [], [], PATIENCE)[0], "nothing was scanned"
+        scanned = reader.take_back()
+        if scanned is not None:
+            heard += scanned.size
+            text += scanned.text
+            hits = [hit.offset for hit in scanned.hits]
+    return heard, text, hits
+
+
+def test_a_scanner_that_is_lent_is_fed_all_and_says_what_it_says_itself() -> None:
+    with pipe() as (read, write):
+        stream = Stream(read, spool=0)
+        reader = stream.reader()
+        scanner = LineScanner([b"here it is"])
+        writer = threading.Thread(target=push_all, args=(write, LINES))
+        writer.start()
+        heard, text, hits = lend_until(reader, scanner, len(LINES))
+        writer.join()
+        assert (heard, hits) == (len(LINES), [])
+        assert text == PLAIN or (len(text) >= TEXT_KEPT and PLAIN.endswith(text[-TEXT_KEPT:]))
+        assert scanner.visible == visible_in(LINES)
+        push_all(write, b"and here it is, twice: here it is" + b" behind it\r\n" * 10)
+        _, _, hits = lend_until(reader, scanner, len(LINES))
+        alone = LineScanner([b"here it is"])
+        alone.feed(LINES)
+        assert hits == [hit.offset for hit in alone.feed(b"and here it is, twice: here it is")]
+        reader.close()
+        stream.close()
+
+
+def visible_in(data: bytes) -> int:
+    """Return how many visible characters a scanner counts."""
+    scanner = LineScanner()
+    scanner.feed(data)
+    return scanner.visible
+
+
+def test_what_comes_behind_a_hit_is_there_to_be_taken() -> None:
+    with pipe() as (read, write):
+        stream = Stream(read)
+        reader = stream.reader()
+        scanner = LineScanner([b"hit"])
+        reader.lend(scanner)
+        push_all(write, b"one\r\ntwo hit")
+        assert select.select([reader.fd], [], [], PATIENCE)[0]
+        push_all(write, b"behind it")
+        wait_until(lambda: stream.state().head == 21)
+        scanned = reader.take_back()
+        assert scanned is not None
+        assert [hit.end for hit in scanned.hits] == [7]
+        assert scanned.text + scanner.text() + scanner.line == b"one\ntwo hit"
+        assert take_all(reader, 9) == b"behind it"
+        assert not is_readable(reader)
+        reader.close()
+        stream.close()
+
+
+def test_the_last_of_much_text_is_kept() -> None:
+    with pipe() as (read, write):
+        stream = Stream(read)
+        reader = stream.reader()
+        scanner = LineScanner([b"nowhere"])
+        reader.lend(scanner)
+        push_all(write, LINES)
+        wait_until(lambda: stream.state().base == len(LINES))
+        scanned = reader.take_back()
+        assert scanned is not None
+        assert scanned.size == len(LINES)
+        assert scanned.text == PLAIN[-TEXT_KEPT:]
+        reader.close()
+        stream.close()
+
+
+def test_a_scanner_is_reported_on_and_at_the_end_too() -> None:
+    with pipe() as (read, write):
+        stream = Stream(read)
+        reader = stream.reader()
+        scanner = LineScanner([b"nowhere"])
+        reader.lend(scanner)
+        assert not is_readable(reader)
+        with pytest.raises(RuntimeError):
+            scanner.feed(b"it is lent")
+        push_all(write, b"a word")
+        assert select.select([reader.fd], [], [], PATIENCE)[0]
+        scanned = reader.take_back()
+        assert scanned is not None
+        assert (scanned.size, scanned.text, list(scanned.hits)) == (6, b"", [])
+        assert not is_readable(reader)
+        assert scanner.line == b"a word"
+        reader.lend(scanner)
+        assert reader.take_back() is None
+        reader.lend(scanner)
+        os.close(write)
+        assert select.select([reader.fd], [], [], PATIENCE)[0]
+        assert reader.take_back() is None
+        assert reader.take() == (b"", True)
+        reader.close()
+        stream.close()
+
+
+def test_a_reader_that_lags_takes_what_is_spooled_before_it_is_scanned() -> None:
+    with pipe() as (read, write):
+        stream = Stream(read)
+        reader = stream.reader()
+        scanner = LineScanner([b"nowhere"])
+        push_all(write, LINES)
+        wait_until(lambda: stream.state().spooled > 0)
+        taken = b""
+        while len(taken) < len(LINES):
+            reader.lend(scanner)
+            assert select.select([reader.fd], [], [], PATIENCE)[0]
+            scanned = reader.take_back()
+            if scanned is None:
+                taken += reader.take(50_000)[0]
+            else:
+                taken += LINES[len(taken) : len(taken) + scanned.size]
+        assert taken == LINES
+        reader.close()
+        stream.close()
+
+
+def test_a_stream_may_be_closed_while_a_scanner_is_lent() -> None:
+    for size in (0, 1 << 20):
+        with pipe() as (read, write):
+            stream = Stream(read)
+            reader = stream.reader()
+            scanner = LineScanner([b"nowhere"])
+            reader.lend(scanner)
+            push_all(write, LINES[:size])
+            stream.close()
+            assert is_readable(reader)
+            reader.take_back()
+            assert reader.take() == (b"", True)
+            reader.close()
+            scanner.feed(b"it is not lent any more")

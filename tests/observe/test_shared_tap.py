@@ -7,6 +7,7 @@ import random
 import re
 import time
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -26,10 +27,12 @@ from ears import (
 
 from tmux_wait import TmuxServer, WaitOutcome
 from tmux_wait.drive import Driver
-from tmux_wait.observe import Data, Observer, pipe
+from tmux_wait.observe import Data, Observer, drain, pipe
+from tmux_wait.observe.drain import Reader
 from tmux_wait.observe.fifo import Fifo
 from tmux_wait.observe.pipe import Pipe
 from tmux_wait.observe.typing import Typing
+from tmux_wait.stream import LineScanner
 
 pytestmark = pytest.mark.usefixtures("spotless")
 
@@ -328,6 +331,50 @@ def test_a_blocked_loop_holds_up_neither_the_pane_nor_tmux(
         # Every byte was heard, each line feed with a carriage return before it.
         written = len("go\r\n") + 2 * lines * 60 + len("THE END\r\n")
         assert result.bytes == written
+
+    asyncio.run(main())
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs /proc")
+def test_literals_are_looked_for_while_the_loop_is_blocked_and_nothing_is_stored(
+    tmux_server: TmuxServerFixture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lent: list[bool] = []
+    lend = Reader.lend
+
+    def counted(reader: Reader, scanner: LineScanner) -> None:
+        lent.append(True)
+        lend(reader, scanner)
+
+    monkeypatch.setattr(Reader, "lend", counted)
+    monkeypatch.setattr(drain, "Stream", partial(drain.Stream, spool=0))
+    lines, done, log = 150_000, tmp_path / "done", tmp_path / "log"
+    log.write_text("".join(f"{n:<58}\n" for n in range(lines)))
+    pane = tmux_server.pane(f"read go; cat {log} {log} {log}; echo THE END; touch {done}; cat")
+
+    async def main() -> None:
+        async with TmuxServer(tmux_server.name, tmux=tmux_server.binary) as server:
+            waiting = asyncio.ensure_future(
+                server.wait_for_text(pane, ["the end"], fresh=True, seconds=60)
+            )
+            while not pipe_processes(tmux_server):
+                await asyncio.sleep(0.01)
+            while tmux_server.get(pane, "#{pane_pipe}") != "1":
+                await asyncio.sleep(0.01)
+            tmux_server.type(pane, "go")
+            while not lent:
+                await asyncio.sleep(0.001)
+            deadline = time.monotonic() + 3 * PATIENCE
+            while not done.exists():  # the loop is blocked
+                assert time.monotonic() < deadline, "the pane's program was held up"
+                time.sleep(0.02)
+            result = await waiting
+        assert (result.outcome, result.matched_line) == (WaitOutcome.MATCHED, "THE END")
+        assert result.complete
+        whole = "".join(f"{n:<58}\n" for n in range(lines - 4000, lines)) + "THE END"
+        assert "\n".join(line.rstrip() for line in whole.split("\n")) in "\n".join(
+            line.rstrip() for line in result.text.split("\n")
+        )
 
     asyncio.run(main())
 

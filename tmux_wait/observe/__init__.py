@@ -1,5 +1,5 @@
 """Where a pane's output comes from: one protocol, several ears."""
 
-from tmux_wait.observe.protocol import Data, Ended, EndReason, Observer, Row, Rows
+from tmux_wait.observe.protocol import Data, Ended, EndReason, Observer, Row, Rows, Scanned
 
-__all__ = ["Data", "EndReason", "Ended", "Observer", "Row", "Rows"]
+__all__ = ["Data", "EndReason", "Ended", "Observer", "Row", "Rows", "Scanned"]

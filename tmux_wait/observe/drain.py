@@ -13,10 +13,13 @@ from threading import Lock
 from typing import Any, NamedTuple
 
 from tmux_wait._core import ffi, lib
+from tmux_wait.observe.protocol import Scanned
+from tmux_wait.stream import LineScanner
 
 MEMORY: int = lib.TW_TAP_MEMORY  # bytes of one stream
 SPOOL: int = lib.TW_TAP_SPOOL  # bytes of one stream
 MOST_BYTES = 256 * 1024  # of one take
+TEXT_KEPT = 256 * 1024  # bytes of the text of what was scanned
 
 _allocate = ffi.new_allocator(should_clear_after_alloc=False)
 _lock = Lock()
@@ -80,12 +83,40 @@ class Reader:
         self.fd: int = lib.tw_reader_fd(self._reader)
         """Readable while there is something to take, or the end; only to be waited for."""
         self._ended = ffi.new("uint32_t *")
+        self._taken = ffi.new("struct tw_taken *")
+        self._lent: LineScanner | None = None
+        self._text: Any = None  # where the thread keeps the text of what it scans
 
     def take(self, most: int = MOST_BYTES) -> tuple[bytes, bool]:
         """Return what comes next, up to ``most`` bytes, and whether that was all."""
         buffer = _allocate("uint8_t[]", most)
         size = lib.tw_reader_take(self._reader, buffer, most, self._ended)
         return ffi.buffer(buffer, size)[:], bool(self._ended[0])
+
+    def lend(self, scanner: LineScanner) -> None:
+        """Let the thread feed ``scanner`` what comes, until it finds something.
+
+        ``fd`` is readable then, and soon after other bytes were scanned. Until `take_back` the
+        scanner refuses all use, and nothing is to be taken.
+        """
+        if self._text is None:
+            self._text = _allocate("uint8_t[]", TEXT_KEPT)
+        scan, out = scanner.lend()
+        self._lent = scanner
+        lib.tw_reader_lend(self._reader, scan, out, self._text, TEXT_KEPT)
+
+    def take_back(self) -> Scanned | None:
+        """Take back the scanner and return what came of it; None: nothing came."""
+        taken, scanner = self._taken, self._lent
+        assert scanner is not None
+        lib.tw_reader_take_back(self._reader, taken)
+        self._lent = None
+        hits = scanner.take_back(bool(taken.found))
+        if not taken.size:
+            return None
+        kept = ffi.buffer(self._text, min(taken.text, TEXT_KEPT))
+        at = taken.text % TEXT_KEPT if taken.text > TEXT_KEPT else 0
+        return Scanned(int(taken.size), taken.last / 1e9, kept[at:] + kept[:at], hits)
 
     def recall(self, most: int) -> tuple[int, bytes]:
         """Return the last bytes before the next ones, and the number of the first of them.

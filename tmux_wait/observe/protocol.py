@@ -5,9 +5,12 @@ from __future__ import annotations
 import enum
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from tmux_wait.observe.entry import Entry, Snapshot
+
+if TYPE_CHECKING:
+    from tmux_wait.stream import LineHit
 
 
 class EndReason(enum.Enum):
@@ -25,6 +28,16 @@ class Data:
     """Bytes that the pane wrote, in order, none left out."""
 
     data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Scanned:
+    """Bytes that the pane wrote and that went through a scanner which was lent to the ear."""
+
+    size: int  # bytes
+    at: float  # when the last of them came (monotonic, seconds)
+    text: bytes  # of the lines they completed, each with a line feed; the end of it, if it is long
+    hits: Sequence[LineHit]  # in the last of them; the scanner tells the lines these complete
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +89,7 @@ class Observer(Protocol):
         """Return False once output may have been missed."""
         ...
 
-    async def next(self, until: float | None) -> Data | Rows | Ended | None:
+    async def next(self, until: float | None) -> Data | Scanned | Rows | Ended | None:
         """Return what comes next; None: nothing came until ``until`` (monotonic, seconds).
 
         What was already there is returned even if ``until`` is past. If cancelled, nothing is

@@ -7,6 +7,7 @@ in one step. A later one looks while the pipe goes on, and finds in the stream w
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -17,12 +18,13 @@ from tmux_wait.observe.cut import find_cut
 from tmux_wait.observe.ending import Ending, Step
 from tmux_wait.observe.entry import Entry, Look, Snapshot
 from tmux_wait.observe.pipe import QUIET, Stage
-from tmux_wait.observe.protocol import Data, Ended, EndReason
+from tmux_wait.observe.protocol import Data, Ended, EndReason, Scanned
 from tmux_wait.observe.typing import CANNOT_TYPE, Typing
 from tmux_wait.tmux import Tmux
 
 if TYPE_CHECKING:
     from tmux_wait.observe.drain import Reader
+    from tmux_wait.stream import LineScanner
 
 # After an event of so many bytes more is let gather for so many seconds: crossing into Python for
 # each small piece would cost more than what is done with it. Nobody waits: the drain reads on.
@@ -64,6 +66,12 @@ class Tap:
         self._located = False
         self._end: Ended | None = None
         self._pipe = taps.join(self)
+        self.scanner: LineScanner | None = None
+        """What a flood may go through while `next` waits: then `Scanned` comes instead of `Data`.
+
+        It may be another, or none, for each call.
+        """
+        self._scanned: Scanned | None = None
 
     @property
     def cut(self) -> Snapshot:
@@ -179,7 +187,7 @@ class Tap:
 
     # -- listening ---------------------------------------------------------------------------
 
-    async def next(self, until: float | None) -> Data | Ended | None:
+    async def next(self, until: float | None) -> Data | Scanned | Ended | None:
         """Return what the pane wrote next; see `Observer.next`."""
         if self._unread:
             unread, self._unread = self._unread, b""
@@ -190,15 +198,16 @@ class Tap:
                 break
             assert self._ending is not None
             assert self._reader is not None
-            await self._gather(until)
             due = self._ending.due(until)
-            ready = await self.driver.wait([self._reader.fd, *self._ending.watched], due)
+            ready = await self._wait([self._reader.fd, *self._ending.watched], due)
+            if self._scanned is not None:
+                scanned, self._scanned = self._scanned, None
+                self._hear(scanned.size)
+                return scanned
             if self._reader.fd in ready:
                 data, self._eof = self._reader.take()
                 if data:
-                    self._heard += len(data)
-                    self._flooded = len(data) >= FLOOD_BYTES
-                    self._ending.heard()
+                    self._hear(len(data))
                     return Data(data)
             if ready:
                 self._ending.note(ready)
@@ -208,12 +217,28 @@ class Tap:
                 return None
         return self._end
 
-    async def _gather(self, until: float | None) -> None:
-        """Let a flood gather."""
-        if self._flooded:
+    def _hear(self, size: int) -> None:
+        assert self._ending is not None
+        self._heard += size
+        self._flooded = size >= FLOOD_BYTES
+        self._ending.heard()
+
+    async def _wait(self, fds: Sequence[int], until: float | None) -> Sequence[int]:
+        """Wait; let a flood gather meanwhile, or be scanned. What was scanned is kept."""
+        reader, scanner = self._reader, self.scanner
+        assert reader is not None
+        if not self._flooded or self._scanned is not None:
+            return await self.driver.wait(fds, until)
+        if scanner is None:
             self._flooded = False
             pause = self.driver.now() + GATHER_TIME
             await self.driver.wait((), pause if until is None else min(pause, until))
+            return await self.driver.wait(fds, until)
+        reader.lend(scanner)
+        try:
+            return await self.driver.wait(fds, until)
+        finally:
+            self._scanned = reader.take_back()
 
     async def _take_step(self, until: float | None) -> None:
         """Do what is due about the end of the pane's process; nothing was readable just now."""

@@ -34,14 +34,30 @@ class Hit:
         return (self.version, self.at, self.pattern.rank if self.pattern else (True, 0))
 
 
+@dataclass(frozen=True, slots=True)
+class Plain:
+    """Lines that were completed while somebody else fed the scanner, each with a line feed."""
+
+    lines: bytes
+
+    @property
+    def size(self) -> int:
+        """Bytes of text held."""
+        return len(self.lines)
+
+    def text(self) -> bytes:
+        """Return the lines."""
+        return self.lines
+
+
 class TextTail:
     """The last ``TEXT_KEPT`` bytes of what was written, put together only for the answer."""
 
     def __init__(self) -> None:
-        self._chunks: deque[Completed] = deque()
+        self._chunks: deque[Completed | Plain] = deque()
         self._size = 0
 
-    def add(self, chunk: Completed) -> None:
+    def add(self, chunk: Completed | Plain) -> None:
         """Append the lines of one feed and let go of what is too old."""
         if not chunk.size:
             return

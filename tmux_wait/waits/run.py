@@ -6,13 +6,14 @@ from tmux_wait.cells import up_to_cell
 from tmux_wait.drive import Driver
 from tmux_wait.echo import LedgerBook
 from tmux_wait.errors import NoServerError, PaneNotFoundError, TmuxWaitError
-from tmux_wait.observe import Data, Ended, EndReason, Observer, Rows
+from tmux_wait.observe import Data, Ended, EndReason, Observer, Rows, Scanned
 from tmux_wait.observe.ask import lives_on
 from tmux_wait.observe.choose import look, open_observer
 from tmux_wait.observe.ending import loses_last_words
 from tmux_wait.observe.entry import Entry
 from tmux_wait.observe.looks import Looks
 from tmux_wait.observe.poll import MOST_LOOKBACK
+from tmux_wait.observe.tap import Tap
 from tmux_wait.observe.width import TerminalWidth
 from tmux_wait.results import WaitResult
 from tmux_wait.tmux import PATIENCE, Tmux
@@ -89,6 +90,8 @@ class TextRun:
             wait.listen(self._observer.name, self._observer.entry)
             self._width = TerminalWidth(self._driver, self._tmux, self._observer.entry)
         while wait.result is None:
+            if isinstance(self._observer, Tap):
+                self._observer.scanner = wait.lend()
             try:
                 event = await self._observer.next(wait.wakeup)
             except NoServerError:  # its socket was removed: nobody can be asked any more
@@ -97,9 +100,11 @@ class TextRun:
             now = self._driver.now()
             wait.complete = wait.complete and self._observer.complete
             if isinstance(event, Data):
-                if self._width is not None and await self._width.changed():
-                    wait.resize(self._width.cells)
+                await self._follow_width(wait)
                 wait.data(event.data, now)
+            elif isinstance(event, Scanned):
+                wait.scanned(event, now)
+                await self._follow_width(wait)
             elif isinstance(event, Rows):
                 wait.rows(event.rows, now, quiet=event.quiet)
             elif isinstance(event, Ended):
@@ -107,6 +112,11 @@ class TextRun:
             wait.time(now)
         assert wait.result is not None
         return wait.result
+
+    async def _follow_width(self, wait: TextWait) -> None:
+        """Tell the machine how wide the pane is, if that has changed."""
+        if self._width is not None and await self._width.changed():
+            wait.resize(self._width.cells)
 
     def _begin(self, entry: Entry) -> TextWait:
         """Start the machine with the entry; then note what was typed behind the cut."""

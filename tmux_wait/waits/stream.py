@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from tmux_wait.echo import Ledger
 from tmux_wait.patterns import LATE, PatternSet
 from tmux_wait.stream import Completed, LineHit, LineScanner, Version, VersionEnd
-from tmux_wait.waits.hits import Hit, TextTail
+from tmux_wait.waits.hits import Hit, Plain, TextTail
 from tmux_wait.waits.multiline import MultiLine
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ class StreamJudge:
         self._seed = b""
         self._searched = (0, 0)  # version of the unfinished line, bytes of it without a match
         self._echoed: dict[Regex, int] = {}  # up to which byte of it a match was our own echo
+        self._visible_before = 0  # when the scanner was lent
         self.heard = 0
         self.saw_output = False
         """Whether anything visible but our own echo was written."""
@@ -85,7 +86,26 @@ class StreamJudge:
         """Take what the pane wrote; return the first hit, if there is one."""
         self.heard += len(data)
         visible = self._scanner.visible
-        hits = self._scanner.feed(data)
+        return self._fed(self._scanner.feed(data), visible)
+
+    def lend(self) -> LineScanner | None:
+        """Return the scanner if others may feed it; None: what comes has to be judged here."""
+        if self._ledger.live or self._by_line:
+            return None
+        self._visible_before = self._scanner.visible
+        return self._scanner
+
+    def scanned(self, size: int, text: bytes, hits: list[LineHit]) -> Hit | None:
+        """Take what others fed to the scanner lent last; return the first hit, if there is one.
+
+        ``text`` is what the completed lines say, but those of the feed that found the ``hits``.
+        """
+        self.heard += size
+        self._tail.add(Plain(text))
+        return self._fed(hits, self._visible_before)
+
+    def _fed(self, hits: list[LineHit], visible: int) -> Hit | None:
+        """Judge what a feed found; ``visible`` is how much was visible before."""
         completed = self._scanner.completed()
         self._tail.add(completed)
         if self._ledger.live or (self._by_line and not self._no_match_in(completed)):

@@ -20,8 +20,9 @@ from tmux_wait.waits.screen_rows import EntryJudge, RowJudge
 from tmux_wait.waits.stream import StreamJudge
 
 if TYPE_CHECKING:
-    from tmux_wait.observe import Row
+    from tmux_wait.observe import Row, Scanned
     from tmux_wait.observe.entry import Entry
+    from tmux_wait.stream import LineScanner
 
 QUIET = 0.050
 """Seconds without output after which what stands on an unfinished line counts."""
@@ -114,6 +115,22 @@ class TextWait:
             self._answer(now, line)
         else:
             self._answer_by = min(now + LINE_QUIET, self._answer_at_most)
+
+    def lend(self) -> LineScanner | None:
+        """Return the scanner that whoever hears the pane may feed until the next call; or None."""
+        if self._stream is None or self._hit is not None or self.result is not None:
+            return None
+        return self._stream.lend()
+
+    def scanned(self, scanned: Scanned, now: float) -> None:
+        """Take what went through the scanner that was lent."""
+        if self.result is not None:
+            return
+        assert self._stream is not None
+        self._shown = None
+        hit = self._stream.scanned(scanned.size, scanned.text, list(scanned.hits))
+        self._heard(hit, now)
+        self._quiet_at = scanned.at + QUIET if self._stream.unsettled else math.inf
 
     def resize(self, width: int) -> None:
         """The pane is ``width`` cells wide from now on."""
