@@ -458,7 +458,7 @@ class Version(NamedTuple):
 
 
 class Completed:
-    """The versions that one feed completed: two copied blocks, read only when asked for."""
+    """The versions that one feed completed: copied blocks, read only when asked for."""
 
     __slots__ = ("_blocks",)
 
@@ -503,8 +503,9 @@ class LineScanner:
     ``width`` is the pane's, in cells; None: it never wraps. ``context`` bytes surround the change
     of a redrawn version, and go on into the next line where one is cut. ``redrawn=False`` leaves
     superseded versions out of ``versions()``: in hostile input there is one for each byte, with up
-    to twice ``context`` bytes of text. ``replace`` writes U+FFFD for what is not UTF-8 (as many
-    as Python's decoder would), so that all text is UTF-8; otherwise such bytes stay as they are.
+    to twice ``context`` bytes of text (``parts`` holds few of them at a time). ``replace`` writes
+    U+FFFD for what is not UTF-8 (as many as Python's decoder would), so that all text is UTF-8;
+    otherwise such bytes stay as they are.
     """
 
     __slots__ = ("_arrays", "_fed", "_literals", "_now", "_scan", "_spilled", "_turn")
@@ -599,6 +600,28 @@ class LineScanner:
             return hits
         finally:
             self._turn.end()
+
+    def parts(self, data: Buffer) -> Iterator[list[LineHit]]:
+        """Feed ``data`` part by part; yield the hits of each part.
+
+        ``completed`` then tells of that part alone: at most 256 KiB of text, or one line that is
+        larger, whatever ``data`` may hold. To be gone through to its end.
+        """
+        view = ffi.from_buffer("uint8_t[]", data)
+        size, done, full = len(view), 0, True
+        held: list[LineHit] = []
+        while full:
+            with self._turn:
+                self._fed = True
+                self._spilled.clear()
+                out = self._arrays.out
+                done += lib.tw_scan_feed(self._scan, view + done, size - done, out)
+                hits = held + self._hits()
+                full = bool(out.full)
+            held = []
+            while full and hits and hits[-1].complete and hits[-1].version == self.version:
+                held.insert(0, hits.pop())  # its version is ending: all that count then go together
+            yield hits
 
     def quiet(self) -> list[LineHit]:
         """Return the hits of the unfinished version that use cells left over, each once."""

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from unittest import mock
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from samples import literals, terminal_input
 
 from tmux_wait import stream
@@ -314,6 +314,25 @@ def test_any_input_is_the_same_through_small_arrays(data: bytes, wanted: tuple[b
         assert scan.quiet() == large.quiet()
         assert scan.finish() == large.finish()
         assert scan.text() == large.text()
+
+
+@settings(max_examples=150, deadline=None)
+@example(b"xb\ra\rq\n", (b"ab", b"b"))  # C stops between a hit and its version
+@given(terminal_input(), literals())
+def test_parts_are_the_feed_cut_where_no_version_is(data: bytes, wanted: tuple[bytes, ...]) -> None:
+    scan = small(wanted, width=7, limit=32)
+    with mock.patch.object(stream, "_LINE_LIMIT", 32):
+        large = LineScanner(wanted, width=7)
+    hits, versions = [], []
+    for part in scan.parts(data):
+        told = scan.versions()
+        assert all(
+            hit.version in {version.version for version in told} for hit in part if hit.complete
+        )
+        hits += part
+        versions += told
+    assert hits == large.feed(data)
+    assert versions == large.versions()
 
 
 def test_many_hits_over_cells_left_over_are_resumed() -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -85,8 +86,18 @@ class StreamJudge:
     def feed(self, data: bytes) -> Hit | None:
         """Take what the pane wrote; return the first hit, if there is one."""
         self.heard += len(data)
+        found: Hit | None = None
         visible = self._scanner.visible
-        return self._fed(self._scanner.feed(data), visible)
+        for hits in self._scanner.parts(data):
+            completed = self._scanner.completed()
+            if found is None:
+                found = self._part(hits, completed, visible)
+                visible = self._scanner.visible
+            else:
+                self._tail.add(completed)
+                if not found.whole and (line := _text_of(found.version, completed)) is not None:
+                    found = replace(found, lines=(*found.lines[:-1], line), whole=True)
+        return found
 
     def lend(self) -> LineScanner | None:
         """Return the scanner if others may feed it; None: what comes has to be judged here."""
@@ -102,11 +113,10 @@ class StreamJudge:
         """
         self.heard += size
         self._tail.add(Plain(text))
-        return self._fed(hits, self._visible_before)
+        return self._part(hits, self._scanner.completed(), self._visible_before)
 
-    def _fed(self, hits: list[LineHit], visible: int) -> Hit | None:
-        """Judge what a feed found; ``visible`` is how much was visible before."""
-        completed = self._scanner.completed()
+    def _part(self, hits: list[LineHit], completed: Completed, visible: int) -> Hit | None:
+        """Judge a part of what the pane wrote; ``visible`` is how much was visible before."""
         self._tail.add(completed)
         if self._ledger.live or (self._by_line and not self._no_match_in(completed)):
             return self._judge(hits, completed, open_line=True)
@@ -143,12 +153,13 @@ class StreamJudge:
     def follow(self, data: bytes, version: int) -> bytes | None:
         """Take more bytes behind a hit; return its line once that is complete."""
         self.heard += len(data)
-        self._scanner.feed(data)
-        completed = self._scanner.completed()
-        self._tail.add(completed)
-        if self._scanner.version == version:
-            return None
-        return next((v.text for v in completed.versions() if v.version == version), b"")
+        line: bytes | None = None
+        for _ in self._scanner.parts(data):
+            completed = self._scanner.completed()
+            self._tail.add(completed)
+            if line is None:
+                line = _text_of(version, completed)
+        return line
 
     def _no_match_in(self, completed: Completed) -> bool:
         """Say whether no regular expression can match any of these lines, searched together.
@@ -165,7 +176,7 @@ class StreamJudge:
         line = self._scanner.line
         whole = version != self._scanner.version
         if whole:
-            line = next(v.text for v in completed.versions() if v.version == version)
+            line = _text_of(version, completed) or b""
         same = [self._literal(hit, line, whole) for hit in hits if hit.version == version]
         return min(same, key=lambda hit: hit.order)
 
@@ -273,3 +284,8 @@ class StreamJudge:
     def _visible(self, version: int, line: bytes) -> bool:
         """Say whether a line holds anything visible that was written after the cut."""
         return bool(line[self._after(version, line) :].strip())
+
+
+def _text_of(version: int, completed: Completed) -> bytes | None:
+    """Return the text of a version, if it is among those that were completed."""
+    return next((v.text for v in completed.versions() if v.version == version), None)
